@@ -1,0 +1,2 @@
+//! Quickstart.
+fn main() {}

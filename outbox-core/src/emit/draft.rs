@@ -1,0 +1,292 @@
+use super::{Due, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, scope};
+use crate::{
+    event::{self, OutboxEvent, TopicSpec},
+    headers::{self, HeaderValue, Headers},
+};
+use chrono::{DateTime, Datelike, Utc};
+use std::{borrow::Cow, time::Duration};
+use uuid::Uuid;
+
+/// An event on its way into the outbox, with its options.
+///
+/// `emit` makes one of an event by itself. Make one by hand where the events of one
+/// `emit_all` need different options.
+#[derive(Debug)]
+#[must_use = "a draft is not emitted until it is passed to `emit`"]
+pub struct Draft {
+    /// An event that could not be encoded is reported when it is emitted.
+    encoded: Result<Encoded, InvalidEvent>,
+    due: Due,
+    occurred_at: Option<DateTime<Utc>>,
+    headers: Headers,
+}
+
+#[derive(Debug)]
+struct Encoded {
+    aggregate: &'static str,
+    topic: &'static TopicSpec,
+    key: Option<String>,
+    payload: String,
+}
+
+/// What can be emitted: an event, or a [`Draft`] of one.
+pub trait IntoDraft {
+    /// The draft to emit.
+    fn into_draft(self) -> Draft;
+}
+
+impl<E: OutboxEvent> IntoDraft for E {
+    fn into_draft(self) -> Draft {
+        Draft::new(&self)
+    }
+}
+
+impl IntoDraft for Draft {
+    fn into_draft(self) -> Draft {
+        self
+    }
+}
+
+impl Draft {
+    /// Encodes an event.
+    pub fn new<E: OutboxEvent>(event: &E) -> Self {
+        Self {
+            encoded: Encoded::new(event),
+            due: Due::Now,
+            occurred_at: None,
+            headers: Headers::new(),
+        }
+    }
+
+    /// Delivers the event this long after it was written, by the database's clock.
+    ///
+    /// A delayed event gets its place among the events of its aggregate when it falls due.
+    pub fn after(mut self, delay: Duration) -> Self {
+        self.due = if delay.is_zero() {
+            Due::Now
+        } else {
+            Due::After(delay)
+        };
+        self
+    }
+
+    /// Delivers the event at this time, by the database's clock; a past time means at once.
+    pub fn at(mut self, time: DateTime<Utc>) -> Self {
+        self.due = Due::At(time);
+        self
+    }
+
+    /// Says when the thing happened; the default is now, by this process's clock.
+    pub fn occurred_at(mut self, time: DateTime<Utc>) -> Self {
+        self.occurred_at = Some(time);
+        self
+    }
+
+    /// Sets a header. It wins over one from the [`Context`](super::Context) and over a default.
+    pub fn header(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<HeaderValue>,
+    ) -> Self {
+        self.headers.set(name, value);
+        self
+    }
+
+    /// Checks the event and completes its headers: those set here, then the current scope's,
+    /// then `defaults`.
+    ///
+    /// # Errors
+    /// Whatever the database could refuse: see [`InvalidEventKind`](super::InvalidEventKind).
+    pub fn finish(self, limits: &Limits, defaults: &Headers) -> Result<NewEvent, InvalidEvent> {
+        let encoded = self.encoded?;
+        let topic = encoded.topic;
+        let mut all = self.headers;
+        finish_headers(&mut all, topic, defaults)
+            .and_then(|()| check_encoded(&encoded, limits))
+            .and_then(|()| check_headers(&all, limits))
+            .and_then(|headers| {
+                check_due(self.due)?;
+                Ok(NewEvent {
+                    id: Uuid::now_v7(),
+                    aggregate: encoded.aggregate,
+                    key: encoded.key,
+                    topic: topic.name,
+                    payload: encoded.payload,
+                    headers,
+                    occurred_at: check_time(self.occurred_at.unwrap_or_else(Utc::now))?,
+                    ordered: topic.ordered,
+                    due: self.due,
+                })
+            })
+            .map_err(|error| error.on(topic.name))
+    }
+}
+
+impl Encoded {
+    fn new<E: OutboxEvent>(event: &E) -> Result<Self, InvalidEvent> {
+        let topic = event.topic();
+        let payload = event::encode(event)
+            .map_err(|source| InvalidEvent::json(Kind::Encode, source).on(topic.name))?;
+        if E::CONTRACT.verify {
+            event::decode::<E>(event.topic_index(), &payload)
+                .map_err(|source| InvalidEvent::decode(source).on(topic.name))?;
+        }
+        Ok(Self {
+            aggregate: E::CONTRACT.aggregate,
+            topic,
+            key: event.key(),
+            payload,
+        })
+    }
+}
+
+fn finish_headers(
+    all: &mut Headers,
+    topic: &TopicSpec,
+    defaults: &Headers,
+) -> Result<(), InvalidEvent> {
+    scope::fill(all);
+    all.fill(defaults);
+    if all.get(headers::SCHEMA_VERSION).is_some() {
+        return Err(InvalidEvent::new(
+            Kind::Header,
+            "the header schema_version comes from the event's type: write `version = N` there",
+        ));
+    }
+    all.set(headers::SCHEMA_VERSION, topic.version);
+    Ok(())
+}
+
+fn check_encoded(encoded: &Encoded, limits: &Limits) -> Result<(), InvalidEvent> {
+    for (what, name) in [
+        ("topic", encoded.topic.name),
+        ("aggregate", encoded.aggregate),
+    ] {
+        if name.is_empty() || name.len() > Limits::NAME_BYTES || name.contains('\0') {
+            return Err(InvalidEvent::new(
+                Kind::Name,
+                format!(
+                    "{what} name must have 1 to {} bytes and no NUL",
+                    Limits::NAME_BYTES
+                ),
+            ));
+        }
+    }
+    match &encoded.key {
+        None if encoded.topic.ordered => {
+            return Err(InvalidEvent::new(Kind::Key, "an ordered event needs a key"));
+        }
+        Some(key) if key.is_empty() => {
+            return Err(InvalidEvent::new(Kind::Key, "the key is empty"));
+        }
+        Some(key) if key.len() > Limits::KEY_BYTES => {
+            let detail = format!(
+                "the key has {} bytes, the limit is {}",
+                key.len(),
+                Limits::KEY_BYTES
+            );
+            return Err(InvalidEvent::new(Kind::Key, detail));
+        }
+        Some(key) => check_nul("the key", key)?,
+        None => {}
+    }
+    let (size, limit) = (encoded.payload.len(), limits.payload_bytes);
+    if size > limit {
+        let detail = format!("the payload has {size} bytes, the limit is {limit}");
+        return Err(InvalidEvent::new(Kind::PayloadTooLarge, detail));
+    }
+    if has_escaped_nul(&encoded.payload) {
+        return Err(InvalidEvent::new(
+            Kind::Nul,
+            "the payload has a string with a NUL character (U+0000), which PostgreSQL cannot store",
+        ));
+    }
+    Ok(())
+}
+
+fn check_headers(all: &Headers, limits: &Limits) -> Result<String, InvalidEvent> {
+    for (name, value) in all.iter() {
+        if name.is_empty() || name.len() > Limits::HEADER_NAME_BYTES || !name.bytes().all(is_token)
+        {
+            let detail = format!(
+                "header name {name:?} must be an HTTP token of 1 to {} bytes",
+                Limits::HEADER_NAME_BYTES
+            );
+            return Err(InvalidEvent::new(Kind::Header, detail));
+        }
+        if let HeaderValue::Text(text) = value {
+            check_nul(&format!("header {name}"), text)?;
+        }
+    }
+    let text =
+        serde_json::to_string(all).map_err(|source| InvalidEvent::json(Kind::Header, source))?;
+    if text.len() > limits.headers_bytes {
+        let detail = format!(
+            "the headers have {} bytes, the limit is {}",
+            text.len(),
+            limits.headers_bytes
+        );
+        return Err(InvalidEvent::new(Kind::Header, detail));
+    }
+    Ok(text)
+}
+
+fn check_nul(what: &str, text: &str) -> Result<(), InvalidEvent> {
+    if text.contains('\0') {
+        return Err(InvalidEvent::new(
+            Kind::Nul,
+            format!("{what} has a NUL character (U+0000)"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_due(due: Due) -> Result<(), InvalidEvent> {
+    /// A hundred years: beyond it, adding to the database's clock could leave the range.
+    const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+    match due {
+        Due::Now => Ok(()),
+        Due::At(time) => check_time(time).map(drop),
+        Due::After(delay) if delay <= LONGEST => Ok(()),
+        Due::After(_) => Err(InvalidEvent::new(
+            Kind::Time,
+            "the delay is longer than 100 years",
+        )),
+    }
+}
+
+fn check_time(time: DateTime<Utc>) -> Result<DateTime<Utc>, InvalidEvent> {
+    if (1..=9999).contains(&time.year()) {
+        return Ok(time);
+    }
+    Err(InvalidEvent::new(
+        Kind::Time,
+        format!("{time} is outside the years 1 to 9999"),
+    ))
+}
+
+/// A `tchar` of RFC 9110, section 5.6.2: what a header's name may consist of.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// Whether JSON text has a string with U+0000, which serde_json always writes as `\u0000`.
+///
+/// A backslash that is itself escaped does not count: the text `\\u0000` is harmless.
+fn has_escaped_nul(json: &str) -> bool {
+    let bytes = json.as_bytes();
+    let mut at = 0;
+    while let Some(found) = json[at..].find("\\u0000") {
+        let start = at + found;
+        let backslashes = bytes[..start]
+            .iter()
+            .rev()
+            .take_while(|b| **b == b'\\')
+            .count();
+        if backslashes % 2 == 0 {
+            return true;
+        }
+        at = start + 1;
+    }
+    false
+}

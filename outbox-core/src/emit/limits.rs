@@ -1,0 +1,29 @@
+/// How large the parts of an event may be, in bytes of UTF-8. Checked before any SQL is sent.
+///
+/// The defaults of the names and the key are what the tables can hold, and cannot be raised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The payload: 1 MiB. Raise it up to what the database takes in one statement.
+    pub payload_bytes: usize,
+    /// All headers together as JSON: 16 KiB.
+    pub headers_bytes: usize,
+}
+
+impl Limits {
+    /// The longest topic name and aggregate type, in bytes.
+    pub const NAME_BYTES: usize = 200;
+    /// The longest aggregate key, in bytes.
+    pub const KEY_BYTES: usize = 500;
+    /// The longest header name, in bytes.
+    pub const HEADER_NAME_BYTES: usize = 100;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            payload_bytes: 1024 * 1024,
+            headers_bytes: 16 * 1024,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+use crate::headers::{self, Headers};
+use std::{future::Future, sync::Arc};
+use uuid::Uuid;
+
+tokio::task_local! {
+    static CURRENT: Context;
+}
+
+/// Headers for every event that is emitted inside a scope of the current task.
+///
+/// A middleware opens one per request; the dispatcher opens one around each handler, so that the
+/// events a handler emits carry on the trace, tenant and correlation of the event it handles.
+/// A scope ends where the task ends: a future given to `tokio::spawn` is outside.
+///
+/// ```
+/// use outbox_core::{Context, Headers, headers};
+///
+/// # async fn handle_request() {}
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let context = Context::new(Headers::from_iter([(headers::TENANT_ID, "acme")]));
+/// context.scope(handle_request()).await;
+/// # });
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    headers: Arc<Headers>,
+    /// The event being handled.
+    cause: Option<Uuid>,
+}
+
+impl Context {
+    /// A context that gives these headers.
+    #[must_use]
+    pub fn new(headers: Headers) -> Self {
+        Self {
+            headers: Arc::new(headers),
+            cause: None,
+        }
+    }
+
+    /// The context of the handler of an event with these headers.
+    pub(crate) fn caused_by(event: Uuid, headers: Arc<Headers>) -> Self {
+        Self {
+            headers,
+            cause: Some(event),
+        }
+    }
+
+    /// The context of the current task, empty outside a scope.
+    #[must_use]
+    pub fn current() -> Self {
+        CURRENT.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// Runs a future inside this context, which takes the place of an outer one.
+    pub async fn scope<F: Future>(self, future: F) -> F::Output {
+        CURRENT.scope(self, future).await
+    }
+}
+
+/// Adds the current scope's headers to those of an event.
+pub(super) fn fill(event: &mut Headers) {
+    let _ = CURRENT.try_with(|context| context.fill(event));
+}
+
+impl Context {
+    fn fill(&self, event: &mut Headers) {
+        /// What an event passes on to those that its handler emits.
+        const INHERITED: [&str; 5] = [
+            headers::TRACEPARENT,
+            headers::TRACESTATE,
+            headers::TRACE_ID,
+            headers::TENANT_ID,
+            headers::CORRELATION_ID,
+        ];
+        let Some(cause) = self.cause else {
+            event.fill(&self.headers);
+            return;
+        };
+        let mut inherited = Headers::new();
+        for name in INHERITED {
+            if let Some(value) = self.headers.get(name) {
+                inherited.set(name, value.clone());
+            }
+        }
+        inherited.set(headers::CAUSATION_ID, cause.to_string());
+        event.fill(&inherited);
+        let mut root = Headers::new();
+        root.set(headers::CORRELATION_ID, cause.to_string());
+        event.fill(&root);
+    }
+}

@@ -1,0 +1,40 @@
+//! What an application declares: event types, their topics and keys.
+
+mod codec;
+mod contract;
+mod key;
+mod topic;
+
+pub use codec::DecodeError;
+pub(crate) use codec::{decode, encode};
+pub use contract::{Contract, Shape, TopicSpec};
+pub use key::join as join_key;
+pub use topic::{Topic, decode_event};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A domain event that can be emitted and handled; derive it.
+///
+/// The derive lists the topics of the type and says which fields are the aggregate's key.
+/// Everything else (encoding, decoding, checking) happens in ordinary functions of this crate,
+/// through the serde implementations that the type has anyway.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an outbox event",
+    label = "needs `#[derive(OutboxEvent)]`",
+    note = "write `#[derive(Serialize, Deserialize, OutboxEvent)]` and `#[outbox(aggregate = \"…\")]` on the type"
+)]
+pub trait OutboxEvent: Serialize + DeserializeOwned {
+    /// The topics of this type, known without a value.
+    const CONTRACT: Contract;
+
+    /// Which of [`Contract::topics`] this value belongs to.
+    fn topic_index(&self) -> usize;
+
+    /// The aggregate's key, or `None` for an unordered event that has none.
+    fn key(&self) -> Option<String>;
+
+    /// The topic of this value.
+    fn topic(&self) -> &'static TopicSpec {
+        &Self::CONTRACT.topics[self.topic_index()]
+    }
+}

@@ -1,0 +1,75 @@
+use super::{Contract, DecodeError, OutboxEvent, TopicSpec, decode};
+use std::fmt;
+
+/// A typed topic: registering a handler for it needs no string and checks the handler's type.
+///
+/// The derive makes one a topic: `OrderEvent::CHARGE` is a `Topic<Charge>` where the variant is a
+/// newtype, and a `Topic<OrderEvent>` where it has another shape.
+pub struct Topic<T> {
+    contract: Contract,
+    index: usize,
+    decode: fn(&str) -> Result<T, DecodeError>,
+}
+
+impl<T> Topic<T> {
+    /// The topic at `index` of `E`'s contract, unwrapped by `decode`; the derive writes this call.
+    #[must_use]
+    pub const fn new<E: OutboxEvent>(
+        index: usize,
+        decode: fn(&str) -> Result<T, DecodeError>,
+    ) -> Self {
+        Self {
+            contract: E::CONTRACT,
+            index,
+            decode,
+        }
+    }
+
+    /// The topic's description.
+    #[must_use]
+    pub const fn spec(&self) -> &'static TopicSpec {
+        &self.contract.topics[self.index]
+    }
+
+    /// The topic's name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The contract of the type that declares this topic.
+    #[must_use]
+    pub const fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Decodes a payload of this topic.
+    ///
+    /// # Errors
+    /// When the text is not what the type serialises to.
+    pub fn decode(&self, payload: &str) -> Result<T, DecodeError> {
+        (self.decode)(payload)
+    }
+}
+
+/// Decodes the payload of the topic at `index` of `E`; the derive's topic constants call this.
+///
+/// # Errors
+/// When the text is not what the type serialises to.
+pub fn decode_event<E: OutboxEvent>(index: usize, payload: &str) -> Result<E, DecodeError> {
+    decode(index, payload)
+}
+
+impl<T> Clone for Topic<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Topic<T> {}
+
+impl<T> fmt::Debug for Topic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Topic").field(&self.name()).finish()
+    }
+}

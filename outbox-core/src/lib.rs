@@ -1,0 +1,27 @@
+//! The event contract, the dispatcher and the in-memory store of
+//! [outbox-seaorm](https://docs.rs/outbox-seaorm).
+//!
+//! Applications use the crate `outbox-seaorm`, which re-exports what they need from here. A domain
+//! crate that only declares events may depend on this one alone: it knows no database.
+
+// In reading order: an event is declared, emitted, stored, dispatched and handled.
+mod emit;
+mod envelope;
+mod error;
+mod event;
+pub mod headers;
+pub mod store;
+
+pub use emit::{Context, Draft, Due, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent};
+pub use envelope::Envelope;
+pub use error::BoxError;
+pub use event::{Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};
+pub use handler::{Delivery, Handler, HandlerError, MissingState, Outcome, Publisher, Wish};
+pub use headers::{HeaderValue, Headers};
+#[cfg(feature = "derive")]
+pub use outbox_derive::OutboxEvent;
+pub use retry::{InvalidRetryPolicy, RetryPolicy};
+
+/// What the code written by the derive calls. Not for use by hand.
+#[doc(hidden)]
+pub mod __private;

@@ -1,0 +1,136 @@
+//! What the dispatcher needs of a database.
+
+mod error;
+mod event;
+mod member;
+mod settle;
+mod shard;
+
+pub use error::{StoreError, StoreErrorKind};
+pub use event::{Body, Cursor, FetchRequest, Fetched, Horizon, Position, Row, Seen};
+pub use member::{Liveness, Member, MemberId, MemberView};
+pub use settle::{DeadReason, History, Moved, Settled, Settlement, Verdict};
+pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
+
+use std::{future::Future, sync::Arc, time::Duration};
+use tokio::sync::Notify;
+
+/// A database that keeps events, as the dispatcher sees it.
+///
+/// Ownership is of shards, never of single events. A dispatcher's *lease* is the existence of its
+/// member row; taking a shard raises the shard's *epoch*, and every statement that a former owner
+/// must not win is *fenced*: it locks the shard's row and does nothing when owner or epoch differ.
+///
+/// All times are the database's own; a store never compares them with the clock of this process.
+/// Every verb is one statement or one short transaction, and may be called again after an error:
+/// the second call finds what the first one did. No future of a store is dropped midway by the
+/// dispatcher.
+///
+/// The conformance suite (`outbox-tests`) states the laws that each verb keeps.
+pub trait Store: Clone + Send + Sync + 'static {
+    /// Checks that the tables are there and as this version expects them.
+    fn check(&self) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// A handle with a connection of its own, for the heartbeat's thread; awaited there. `None`
+    /// where the database lives in this process and the lease is the process itself.
+    fn connect_apart(&self) -> impl Future<Output = Result<Option<Self>, StoreError>> + Send;
+
+    /// Notified when something was emitted in this process. It may not have committed yet.
+    fn wake(&self) -> Arc<Notify>;
+
+    // Membership ------------------------------------------------------------------------------
+
+    /// Writes this dispatcher's member row, its lease ending `lease` from now.
+    fn join(
+        &self,
+        member: &Member,
+        lease: Duration,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Extends the lease; `false` when the row is gone.
+    fn renew(
+        &self,
+        member: MemberId,
+        lease: Duration,
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    /// All member rows.
+    fn members(&self) -> impl Future<Output = Result<Vec<MemberView>, StoreError>> + Send;
+
+    /// Deletes a member's row if it is still exactly as it was seen; `false` if it is not.
+    fn evict(&self, seen: &MemberView) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    /// Gives up the member's shards and deletes its row, in this order.
+    fn leave(&self, member: MemberId) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    // Shards ----------------------------------------------------------------------------------
+
+    /// All shards with their owners.
+    fn shards(&self) -> impl Future<Output = Result<Vec<ShardView>, StoreError>> + Send;
+
+    /// Takes shards by compare-and-set on what was seen, raising their epochs; returns those won.
+    /// A shard whose owner has a member row is never taken.
+    fn take(
+        &self,
+        member: MemberId,
+        seen: &[ShardView],
+    ) -> impl Future<Output = Result<Vec<Owned>, StoreError>> + Send;
+
+    /// Gives up shards, so that others may take them at once.
+    fn release(
+        &self,
+        member: MemberId,
+        owned: &[Owned],
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// The dead letters that hold back their aggregates in these shards.
+    fn blocked(
+        &self,
+        shards: &[Shard],
+    ) -> impl Future<Output = Result<Vec<Blocked>, StoreError>> + Send;
+
+    // Events ----------------------------------------------------------------------------------
+
+    /// Reads events of the requested shards, as far as `member` owns them at the given epochs,
+    /// in one snapshot and in position order within a shard. Writes nothing.
+    fn fetch(
+        &self,
+        request: &FetchRequest<'_>,
+    ) -> impl Future<Output = Result<Fetched, StoreError>> + Send;
+
+    /// Reads events by position, with their bodies. Those that are gone are left out.
+    fn read(
+        &self,
+        positions: &[Position],
+    ) -> impl Future<Output = Result<Vec<Row>, StoreError>> + Send;
+
+    /// Writes the outcomes of one shard's deliveries, all or none.
+    ///
+    /// Successes are written whoever owns the shard now: the event *was* handled. Retries and dead
+    /// letters are fenced.
+    fn settle(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        outcomes: &[Settlement],
+        history: History,
+    ) -> impl Future<Output = Result<Settled, StoreError>> + Send;
+
+    /// Moves up to `limit` delayed events that are due into the outbox, in the order of their due
+    /// times; they get their positions now. Fenced.
+    fn move_due(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        limit: usize,
+    ) -> impl Future<Output = Result<Moved, StoreError>> + Send;
+
+    /// Counts a crash against events that a dead owner may have been working on. Fenced; `false`
+    /// when the shard is lost.
+    fn raise_crashes(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        positions: &[Position],
+    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+}

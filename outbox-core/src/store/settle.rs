@@ -1,0 +1,113 @@
+use super::Position;
+use std::{fmt, time::Duration};
+use uuid::Uuid;
+
+/// The outcome of one delivery, to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Settlement {
+    /// The event's position.
+    pub position: Position,
+    /// The event's id: a position alone could be another event after a restore.
+    pub id: Uuid,
+    /// What to write.
+    pub verdict: Verdict,
+}
+
+impl Settlement {
+    /// The outcome of an event.
+    #[must_use]
+    pub fn new(position: Position, id: Uuid, verdict: Verdict) -> Self {
+        Self {
+            position,
+            id,
+            verdict,
+        }
+    }
+}
+
+/// What becomes of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was handled: it leaves the outbox.
+    Done,
+    /// It failed and keeps its place; `attempts` grows by one, `crashes` starts over.
+    Retry {
+        /// The earliest next attempt, from now by the database's clock.
+        after: Duration,
+        /// The error, as it will be stored.
+        error: String,
+    },
+    /// It is given up: it moves to the dead letters; `attempts` grows by one unless it crashed.
+    Dead {
+        /// Why.
+        reason: DeadReason,
+        /// The last error, as it will be stored.
+        error: String,
+        /// Whether the events behind it in its aggregate wait for an operator.
+        blocks: bool,
+    },
+}
+
+/// Why an event became a dead letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeadReason {
+    /// All attempts failed.
+    Exhausted,
+    /// The handler said that no further attempt will help.
+    Rejected,
+    /// Delivering the event brought the process down, again and again.
+    Crashed,
+}
+
+impl DeadReason {
+    /// The word that is stored.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exhausted => "exhausted",
+            Self::Rejected => "rejected",
+            Self::Crashed => "crashed",
+        }
+    }
+}
+
+impl fmt::Display for DeadReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a settle did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// Everything was written. Events with a retry or dead letter that were no longer there are
+    /// listed: somebody else has settled them.
+    Written {
+        /// Their positions.
+        gone: Vec<Position>,
+    },
+    /// The shard is not the member's any more: successes were written, nothing else.
+    Lost,
+}
+
+/// What the mover did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moved {
+    /// This many delayed events got their positions.
+    Events(usize),
+    /// The shard is not the member's any more.
+    Lost,
+}
+
+/// What happens to delivered events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum History {
+    /// A row goes to the history, in the statement that deletes the event.
+    #[default]
+    Keep,
+    /// Nothing is kept.
+    Discard,
+}
