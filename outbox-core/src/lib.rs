@@ -5,13 +5,16 @@
 //! crate that only declares events may depend on this one alone: it knows no database.
 
 // In reading order: an event is declared, emitted, stored, dispatched and handled.
-mod emit;
-mod envelope;
 mod error;
 mod event;
 pub mod headers;
+mod emit;
 pub mod store;
+mod envelope;
+mod handler;
+mod retry;
 
+pub use async_trait::async_trait;
 pub use emit::{Context, Draft, Due, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent};
 pub use envelope::Envelope;
 pub use error::BoxError;

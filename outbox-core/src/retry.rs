@@ -149,9 +149,18 @@ mod tests {
                 .map(|delay| delay.as_secs())
                 .collect()
         };
-        assert_eq!(seconds(RetryPolicy::default()), [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
-        assert_eq!(seconds(RetryPolicy::quick()), [1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
-        assert_eq!(seconds(RetryPolicy::patient()), [30, 60, 120, 240, 480, 900, 900, 900, 900, 900]);
+        assert_eq!(
+            seconds(RetryPolicy::default()),
+            [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+        );
+        assert_eq!(
+            seconds(RetryPolicy::quick()),
+            [1, 2, 4, 8, 16, 32, 60, 60, 60, 60]
+        );
+        assert_eq!(
+            seconds(RetryPolicy::patient()),
+            [30, 60, 120, 240, 480, 900, 900, 900, 900, 900]
+        );
         assert_eq!(seconds(RetryPolicy::never()), [] as [u64; 0]);
     }
 
@@ -170,7 +179,7 @@ mod tests {
             let least = policy.delay(failed, 0.0).unwrap();
             let delay = policy.delay(failed, a).unwrap();
             prop_assert!(least <= delay && delay <= least.mul_f64(1.25));
-            prop_assert_eq!(a < b, delay < policy.delay(failed, b).unwrap() || (a < b && b - a < 1e-9));
+            prop_assert!(a > b || delay <= policy.delay(failed, b).unwrap());
         }
     }
 }

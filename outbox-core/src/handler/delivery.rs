@@ -152,7 +152,11 @@ pub struct MissingState(&'static str);
 
 impl fmt::Display for MissingState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the dispatcher has no state of type {}: pass it to `with_state`", self.0)
+        write!(
+            f,
+            "the dispatcher has no state of type {}: pass it to `with_state`",
+            self.0
+        )
     }
 }
 

@@ -4,8 +4,8 @@ mod delivery;
 mod error;
 mod publisher;
 
-pub use delivery::{Delivery, MissingState};
 pub(crate) use delivery::State;
+pub use delivery::{Delivery, MissingState};
 pub use error::{HandlerError, Wish};
 pub use publisher::{Outcome, Publisher};
 

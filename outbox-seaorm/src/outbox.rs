@@ -1,0 +1,114 @@
+use crate::schema::{InvalidName, Names};
+use outbox_core::{HeaderValue, Headers, Limits};
+use std::{borrow::Cow, sync::Arc};
+
+/// The settings of one outbox: where its tables are, what may be emitted, which headers every
+/// event gets. Cheap to clone.
+///
+/// `Outbox::default()` is what `txn.emit(…)` uses. Applications with other settings keep a value
+/// beside their connection and call [`Outbox::emit`]: there is no process-wide setting.
+///
+/// ```
+/// use outbox_seaorm::Outbox;
+///
+/// let outbox = Outbox::builder().prefix("billing_").header("service", "billing").build()?;
+/// # Ok::<(), outbox_seaorm::InvalidName>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Outbox(Arc<Settings>);
+
+#[derive(Debug)]
+struct Settings {
+    names: Names,
+    limits: Limits,
+    headers: Headers,
+}
+
+impl Outbox {
+    /// Starts from the defaults.
+    #[must_use]
+    pub fn builder() -> OutboxBuilder {
+        OutboxBuilder::default()
+    }
+
+    /// The names of the tables.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.0.names
+    }
+
+    /// What may be emitted.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// The headers that every event gets unless it sets them itself.
+    #[must_use]
+    pub fn headers(&self) -> &Headers {
+        &self.0.headers
+    }
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Self(Arc::new(Settings {
+            names: Names::default(),
+            limits: Limits::default(),
+            headers: Headers::new(),
+        }))
+    }
+}
+
+/// Builds an [`Outbox`].
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct OutboxBuilder {
+    prefix: String,
+    schema: Option<String>,
+    limits: Limits,
+    headers: Headers,
+}
+
+impl OutboxBuilder {
+    /// Puts this before every table name: `billing_` gives `billing_outbox_event`. One prefix is
+    /// one service with one set of handlers.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// The schema (on MySQL the database) the tables are in; the default is the connection's own.
+    pub fn schema(mut self, schema: impl Into<String>) -> Self {
+        self.schema = Some(schema.into());
+        self
+    }
+
+    /// What may be emitted.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A header for every event that does not set it itself.
+    pub fn header(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: impl Into<HeaderValue>,
+    ) -> Self {
+        self.headers.set(name, value);
+        self
+    }
+
+    /// The finished settings.
+    ///
+    /// # Errors
+    /// When prefix or schema cannot be part of a table's name on every database.
+    pub fn build(self) -> Result<Outbox, InvalidName> {
+        Ok(Outbox(Arc::new(Settings {
+            names: Names::new(self.prefix, self.schema)?,
+            limits: self.limits,
+            headers: self.headers,
+        })))
+    }
+}

@@ -1,0 +1,5 @@
+//! The tables: their names and their DDL.
+
+mod names;
+
+pub use names::{InvalidName, Names};
