@@ -9,12 +9,18 @@ mod error;
 mod event;
 pub mod headers;
 mod emit;
+mod wake;
 pub mod store;
 mod envelope;
 mod handler;
 mod retry;
+mod dispatcher;
 
 pub use async_trait::async_trait;
+pub use dispatcher::{
+    BuildError, Config, Dispatcher, DispatcherBuilder, DispatcherHandle, OnDead, Redact, Stats,
+    Summary, TopicConfig, TopicOptions,
+};
 pub use emit::{Context, Draft, Due, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent};
 pub use envelope::Envelope;
 pub use error::BoxError;
@@ -24,6 +30,8 @@ pub use headers::{HeaderValue, Headers};
 #[cfg(feature = "derive")]
 pub use outbox_derive::OutboxEvent;
 pub use retry::{InvalidRetryPolicy, RetryPolicy};
+pub use tokio_util::sync::CancellationToken;
+pub use wake::Wake;
 
 /// What the code written by the derive calls. Not for use by hand.
 #[doc(hidden)]

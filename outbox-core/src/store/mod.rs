@@ -12,8 +12,8 @@ pub use member::{Liveness, Member, MemberId, MemberView};
 pub use settle::{DeadReason, History, Moved, Settled, Settlement, Verdict};
 pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
 
-use std::{future::Future, sync::Arc, time::Duration};
-use tokio::sync::Notify;
+use crate::wake::Wake;
+use std::{future::Future, time::Duration};
 
 /// A database that keeps events, as the dispatcher sees it.
 ///
@@ -31,12 +31,15 @@ pub trait Store: Clone + Send + Sync + 'static {
     /// Checks that the tables are there and as this version expects them.
     fn check(&self) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// A handle with a connection of its own, for the heartbeat's thread; awaited there. `None`
-    /// where the database lives in this process and the lease is the process itself.
-    fn connect_apart(&self) -> impl Future<Output = Result<Option<Self>, StoreError>> + Send;
+    /// Whether the database lives in this process and dies with it, so that a lease needs no
+    /// connection and no thread of its own.
+    fn in_process(&self) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Notified when something was emitted in this process. It may not have committed yet.
-    fn wake(&self) -> Arc<Notify>;
+    /// A handle with a connection of its own, for the heartbeat's thread; awaited there.
+    fn connect_apart(&self) -> impl Future<Output = Result<Self, StoreError>> + Send;
+
+    /// Told when something was emitted in this process.
+    fn wake(&self) -> Wake;
 
     // Membership ------------------------------------------------------------------------------
 

@@ -1,0 +1,365 @@
+use super::{
+    Dispatcher, DispatcherHandle,
+    config::{Config, OnDead, TopicConfig},
+    error::BuildError,
+    route::{Call, Raw, Route, Typed, Whole},
+    router::{Pattern, Router},
+};
+use crate::{
+    envelope::Envelope,
+    event::{Contract, OutboxEvent, Topic},
+    handler::{Handler, Publisher, State},
+    retry::RetryPolicy,
+    store::{History, Store},
+};
+use std::{any::Any, collections::HashMap, marker::PhantomData, sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// Builds a [`Dispatcher`].
+#[must_use = "a dispatcher does nothing until it is spawned or run"]
+pub struct DispatcherBuilder<S> {
+    store: S,
+    config: Config,
+    state: State,
+    contracts: Vec<Contract>,
+    topics: Vec<TopicRoute>,
+    /// Run for topics of a type that have no handler of their own.
+    events: Vec<Box<dyn FnOnce(&mut Router, TopicConfig) -> Result<(), BuildError> + Send>>,
+    raw: Vec<(String, Box<dyn Call>)>,
+    publishers: Vec<(String, Arc<dyn Publisher>)>,
+}
+
+struct TopicRoute {
+    name: &'static str,
+    version: u32,
+    options: Overrides,
+    call: Option<Box<dyn Call>>,
+}
+
+/// What a topic sets; the rest is the dispatcher's.
+#[derive(Debug, Clone, Copy, Default)]
+struct Overrides {
+    concurrency: Option<usize>,
+    timeout: Option<Duration>,
+    retry: Option<RetryPolicy>,
+    on_dead: Option<OnDead>,
+}
+
+/// The handler and the options of one topic.
+#[must_use]
+pub struct TopicOptions<T> {
+    topic: Topic<T>,
+    options: Overrides,
+    call: Option<Box<dyn Call>>,
+}
+
+impl<T: Send + 'static> TopicOptions<T> {
+    /// Handles the topic's events.
+    pub fn handler(mut self, handler: impl Handler<T>) -> Self {
+        self.call = Some(Box::new(Typed {
+            topic: self.topic,
+            handler,
+        }));
+        self
+    }
+
+    /// How many of the topic's handlers run at once.
+    pub fn concurrency(mut self, concurrency: usize) -> Self {
+        self.options.concurrency = Some(concurrency);
+        self
+    }
+
+    /// How long one delivery may take. The handler is dropped at its next await then, and the
+    /// event is tried again.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = Some(timeout);
+        self
+    }
+
+    /// When a failed event is tried again.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.options.retry = Some(policy);
+        self
+    }
+
+    /// What a dead letter does to the later events of its aggregate.
+    pub fn on_dead(mut self, on_dead: OnDead) -> Self {
+        self.options.on_dead = Some(on_dead);
+        self
+    }
+}
+
+impl<S: Store> DispatcherBuilder<S> {
+    pub(super) fn new(store: S) -> Self {
+        Self {
+            store,
+            config: Config::default(),
+            state: None,
+            contracts: Vec::new(),
+            topics: Vec::new(),
+            events: Vec::new(),
+            raw: Vec::new(),
+            publishers: Vec::new(),
+        }
+    }
+
+    /// Handles the events of a topic.
+    pub fn on<T: Send + 'static>(self, topic: Topic<T>, handler: impl Handler<T>) -> Self {
+        self.topic(topic, |options| options.handler(handler))
+    }
+
+    /// Handles the events of a topic, with options.
+    pub fn topic<T: Send + 'static>(
+        mut self,
+        topic: Topic<T>,
+        configure: impl FnOnce(TopicOptions<T>) -> TopicOptions<T>,
+    ) -> Self {
+        let TopicOptions {
+            topic,
+            options,
+            call,
+        } = configure(TopicOptions {
+            topic,
+            options: Overrides::default(),
+            call: None,
+        });
+        self.contracts.push(*topic.contract());
+        self.topics.push(TopicRoute {
+            name: topic.name(),
+            version: topic.spec().version,
+            options,
+            call,
+        });
+        self
+    }
+
+    /// Handles whatever topics of an event type have no handler of their own.
+    pub fn on_event<E: OutboxEvent + Send + 'static>(mut self, handler: impl Handler<E>) -> Self {
+        self.contracts.push(E::CONTRACT);
+        let handler = Arc::new(handler);
+        self.events.push(Box::new(move |router, config| {
+            whole(router, config, &handler)
+        }));
+        self
+    }
+
+    /// Handles the events of a topic still encoded, whoever declares it.
+    pub fn on_raw(mut self, topic: impl Into<String>, handler: impl Handler<Envelope>) -> Self {
+        self.raw.push((topic.into(), Box::new(Raw(handler))));
+        self
+    }
+
+    /// Forwards the events of all topics that match and have no handler of their own. A pattern is
+    /// a topic, or a prefix with `*` at the end; the first that matches wins.
+    pub fn forward(mut self, pattern: impl Into<String>, publisher: impl Publisher) -> Self {
+        self.publishers.push((pattern.into(), Arc::new(publisher)));
+        self
+    }
+
+    /// Gives handlers the application's state: see [`Delivery::state`](crate::Delivery::state).
+    pub fn with_state<A: Any + Send + Sync>(mut self, state: A) -> Self {
+        self.state = Some(Arc::new(state));
+        self
+    }
+
+    /// How many handlers run at once, all topics together.
+    pub fn concurrency(mut self, concurrency: usize) -> Self {
+        self.config.concurrency = concurrency;
+        self
+    }
+
+    /// How long one delivery may take, for topics that do not say.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.config.topic.timeout = timeout;
+        self
+    }
+
+    /// When failed events are tried again, for topics that do not say.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.config.topic.retry = policy;
+        self
+    }
+
+    /// How long a dispatcher that died keeps its events from others.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.config.lease = lease;
+        self
+    }
+
+    /// How long running handlers may finish at a shutdown.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.config.grace = grace;
+        self
+    }
+
+    /// What happens to delivered events.
+    pub fn history(mut self, history: History) -> Self {
+        self.config.history = history;
+        self
+    }
+
+    /// Sees the whole text of each error and says what is stored of it.
+    pub fn redact(mut self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        self.config.redact = Arc::new(redact);
+        self
+    }
+
+    /// Changes any setting.
+    pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// The finished dispatcher.
+    ///
+    /// # Errors
+    /// When two handlers want one topic, two event types declare one, or a setting cannot work.
+    pub fn build(self) -> Result<Dispatcher<S>, BuildError> {
+        check_settings(&self.config)?;
+        check_contracts(&self.contracts)?;
+        let defaults = self.config.topic;
+        let mut router = Router::new();
+        for topic in self.topics {
+            let call = topic
+                .call
+                .ok_or(BuildError::NoHandler { topic: topic.name })?;
+            let config = topic.options.over(defaults);
+            add(&mut router, topic.name, Some(topic.version), config, call)?;
+        }
+        for event in self.events {
+            event(&mut router, defaults)?;
+        }
+        for (topic, call) in self.raw {
+            add(&mut router, &topic, None, defaults, call)?;
+        }
+        for (pattern, publisher) in self.publishers {
+            let Some(parsed) = Pattern::parse(&pattern) else {
+                return Err(BuildError::Pattern { pattern });
+            };
+            router.pattern(parsed, Route::publisher(pattern, defaults, publisher));
+        }
+        if router
+            .routes()
+            .iter()
+            .any(|route| route.config.concurrency == 0)
+        {
+            return Err(BuildError::Setting {
+                problem: "a topic's concurrency must be at least 1",
+            });
+        }
+        Ok(Dispatcher::new(self.store, self.config, router, self.state))
+    }
+
+    /// Builds the dispatcher and starts it as a task of its own: see [`Dispatcher::spawn`].
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn spawn(self, token: CancellationToken) -> Result<DispatcherHandle, BuildError> {
+        Ok(self.build()?.spawn(token))
+    }
+}
+
+impl Overrides {
+    fn over(self, defaults: TopicConfig) -> TopicConfig {
+        TopicConfig {
+            concurrency: self.concurrency.unwrap_or(defaults.concurrency),
+            timeout: self.timeout.unwrap_or(defaults.timeout),
+            retry: self.retry.unwrap_or(defaults.retry),
+            on_dead: self.on_dead.or(defaults.on_dead),
+        }
+    }
+}
+
+fn add(
+    router: &mut Router,
+    topic: &str,
+    version: Option<u32>,
+    config: TopicConfig,
+    call: Box<dyn Call>,
+) -> Result<(), BuildError> {
+    router
+        .topic(
+            topic,
+            Route::handler(topic.to_owned(), config, version, call),
+        )
+        .map_err(|route| BuildError::DuplicateHandler { topic: route.name })
+}
+
+fn whole<E: OutboxEvent + Send + 'static, H: Handler<E>>(
+    router: &mut Router,
+    config: TopicConfig,
+    handler: &Arc<H>,
+) -> Result<(), BuildError> {
+    let mut added = false;
+    for (index, spec) in E::CONTRACT.topics.iter().enumerate() {
+        if router.has(spec.name) {
+            continue;
+        }
+        added = true;
+        let call = Whole {
+            index,
+            handler: Arc::clone(handler),
+            event: PhantomData,
+        };
+        add(
+            router,
+            spec.name,
+            Some(spec.version),
+            config,
+            Box::new(call),
+        )?;
+    }
+    match E::CONTRACT.topics.first() {
+        // Every topic has a handler: this one could never run.
+        Some(first) if !added => Err(BuildError::DuplicateHandler {
+            topic: first.name.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_contracts(contracts: &[Contract]) -> Result<(), BuildError> {
+    let mut declared: HashMap<&'static str, &Contract> = HashMap::new();
+    for contract in contracts {
+        for spec in contract.topics {
+            match declared.insert(spec.name, contract) {
+                Some(other) if other != contract => {
+                    return Err(BuildError::DuplicateTopic {
+                        topic: spec.name,
+                        events: [other.event, contract.event],
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_settings(config: &Config) -> Result<(), BuildError> {
+    let rules = [
+        (config.concurrency > 0, "concurrency must be at least 1"),
+        (
+            config.batch > 0 && config.window >= config.batch,
+            "window must be at least one batch",
+        ),
+        (config.settle_batch > 0, "settle_batch must be at least 1"),
+        (
+            config.lease >= Duration::from_millis(100),
+            "lease must be at least 100 ms",
+        ),
+        (
+            config.poll.0 > Duration::ZERO,
+            "poll intervals must be longer than nothing",
+        ),
+        (config.crash_limit > 0, "crash_limit must be at least 1"),
+        (
+            !config.topic.timeout.is_zero(),
+            "timeout must be longer than nothing",
+        ),
+    ];
+    match rules.into_iter().find(|(kept, _)| !kept) {
+        Some((_, problem)) => Err(BuildError::Setting { problem }),
+        None => Ok(()),
+    }
+}

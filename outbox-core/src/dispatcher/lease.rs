@@ -1,0 +1,184 @@
+use super::{config::Config, health::Health, pulse::Pulse};
+use crate::store::{MemberId, Store, StoreError};
+use std::{sync::Arc, thread, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::{error, warn};
+
+/// The lease of one session, kept by a heartbeat until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    state: watch::Receiver<LeaseState>,
+    /// Ends the heartbeat.
+    _heartbeat: DropGuard,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LeaseState {
+    /// Ours until then, counted from when the last renewal was sent.
+    Held {
+        renewed_at: Instant,
+        until: Instant,
+    },
+    Lost,
+}
+
+impl Lease {
+    /// Starts the heartbeat of a member that has joined at `joined_at`.
+    ///
+    /// It has a thread and a connection of its own, so that neither handlers that block the
+    /// runtime nor a pool without a free connection let the lease run out. Where the database
+    /// lives in this process, a task is enough.
+    pub(crate) async fn start<S: Store>(
+        store: &S,
+        member: MemberId,
+        config: &Config,
+        joined_at: Instant,
+        pulse: Arc<Pulse>,
+    ) -> Result<Self, StoreError> {
+        let stop = CancellationToken::new();
+        let (sender, state) = watch::channel(held(joined_at, config.lease));
+        let heartbeat = Heartbeat {
+            member,
+            lease: config.lease,
+            stall_limit: config.stall_limit,
+            pulse,
+            state: sender,
+            stop: stop.clone(),
+        };
+        let store = store.clone();
+        if store.in_process().await? {
+            tokio::spawn(async move { heartbeat.run(&store).await });
+        } else {
+            let thread = thread::Builder::new().name("outbox-heartbeat".to_owned());
+            let spawned = thread.spawn(move || heartbeat.run_apart(&store));
+            if let Err(error) = spawned {
+                // The lease runs out by itself: no thread, no deliveries.
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "cannot start the heartbeat"
+                );
+            }
+        }
+        Ok(Self {
+            state,
+            _heartbeat: stop.drop_guard(),
+        })
+    }
+
+    /// When the last renewal was sent that succeeded.
+    pub(crate) fn renewed_at(&self) -> Option<Instant> {
+        match *self.state.borrow() {
+            LeaseState::Held { renewed_at, .. } => Some(renewed_at),
+            LeaseState::Lost => None,
+        }
+    }
+
+    /// A view that waits until the lease is lost.
+    pub(crate) fn watch(&self) -> LeaseWatch {
+        LeaseWatch(self.state.clone())
+    }
+}
+
+/// Waits for the end of a lease.
+pub(crate) struct LeaseWatch(watch::Receiver<LeaseState>);
+
+impl LeaseWatch {
+    /// Returns when the lease has been taken away, or was not renewed in time.
+    pub(crate) async fn lost(mut self) {
+        loop {
+            let LeaseState::Held { until, .. } = *self.0.borrow_and_update() else {
+                return;
+            };
+            tokio::select! {
+                changed = self.0.changed() => {
+                    if changed.is_err() {
+                        // The heartbeat has ended: nothing renews any more.
+                        sleep_until(until).await;
+                        return;
+                    }
+                }
+                () = sleep_until(until) => return,
+            }
+        }
+    }
+}
+
+struct Heartbeat {
+    member: MemberId,
+    lease: Duration,
+    stall_limit: Duration,
+    pulse: Arc<Pulse>,
+    state: watch::Sender<LeaseState>,
+    stop: CancellationToken,
+}
+
+impl Heartbeat {
+    fn run_apart<S: Store>(self, store: &S) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        match runtime {
+            Ok(runtime) => runtime.block_on(self.connect_and_run(store)),
+            Err(error) => {
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "cannot start the heartbeat"
+                );
+            }
+        }
+    }
+
+    async fn connect_and_run<S: Store>(self, store: &S) {
+        let mut health = Health::new("connecting the heartbeat");
+        while !self.stop.is_cancelled() {
+            match store.connect_apart().await {
+                Ok(own) => return self.run(&own).await,
+                Err(error) => health.down(&error),
+            }
+            sleep(self.lease / 10).await;
+        }
+    }
+
+    async fn run<S: Store>(self, store: &S) {
+        let mut health = Health::new("renewing the lease");
+        let mut pause = self.lease / 3;
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                () = sleep(pause) => {}
+            }
+            if self.pulse.age() > self.stall_limit {
+                warn!(limit = ?self.stall_limit, "the dispatcher's loop is stuck: letting the lease go");
+                let _ = self.state.send(LeaseState::Lost);
+                return;
+            }
+            let sent = Instant::now();
+            match store.renew(self.member, self.lease).await {
+                Ok(true) => {
+                    health.up();
+                    let _ = self.state.send(held(sent, self.lease));
+                    pause = self.lease / 3;
+                }
+                Ok(false) => {
+                    let _ = self.state.send(LeaseState::Lost);
+                    return;
+                }
+                Err(error) => {
+                    health.down(&error);
+                    pause = self.lease / 10;
+                }
+            }
+        }
+    }
+}
+
+fn held(sent: Instant, lease: Duration) -> LeaseState {
+    LeaseState::Held {
+        renewed_at: sent,
+        until: sent + lease,
+    }
+}

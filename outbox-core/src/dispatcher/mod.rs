@@ -1,0 +1,202 @@
+//! Delivers committed events: at least once, in order per aggregate.
+//!
+//! ```text
+//! Reader ──rows──▶ Schedule ──jobs──▶ Worker ──outcomes──▶ Schedule ──batches──▶ Settler
+//! ```
+//!
+//! A *session* is one membership: it joins, is kept alive by its lease's heartbeat, and ends when
+//! it is stopped or the lease is lost. Then everything in memory is void and a new one starts.
+
+mod config;
+mod error;
+mod stats;
+mod failure;
+mod verdict;
+mod pace;
+mod health;
+mod pulse;
+mod stop;
+mod membership;
+mod route;
+mod router;
+mod builder;
+mod schedule;
+mod desk;
+mod lease;
+mod worker;
+mod settler;
+mod reader;
+mod session;
+mod handle;
+
+pub use builder::{DispatcherBuilder, TopicOptions};
+pub use config::{Config, OnDead, Redact, TopicConfig};
+pub use error::BuildError;
+pub use handle::DispatcherHandle;
+pub use stats::{Stats, Summary};
+
+use crate::{
+    handler::State,
+    store::{Store, StoreError},
+};
+use health::Health;
+use pulse::Pulse;
+use router::Router;
+use session::{End, Setting};
+use std::{sync::Arc, time::Duration};
+use stop::Stop;
+use tokio::time::{Instant, sleep, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+/// Delivers the events of one outbox to handlers.
+///
+/// Any number may run, in one process or many; each aggregate's events are with one of them at a
+/// time.
+///
+/// ```
+/// use outbox_core::{CancellationToken, Delivery, Dispatcher, Envelope, HandlerError};
+/// # use outbox_core::MemoryStore;
+///
+/// async fn send(envelope: Envelope, delivery: Delivery) -> Result<(), HandlerError> {
+///     println!("{}: {} (attempt {})", envelope.topic, envelope.payload, delivery.attempt());
+///     Ok(())
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # let store = MemoryStore::new();
+/// let dispatcher = Dispatcher::builder(store)
+///     .on_raw("order.placed", send)
+///     .spawn(CancellationToken::new())?;
+/// dispatcher.shutdown().await;
+/// # Ok::<(), outbox_core::BuildError>(())
+/// # }).unwrap();
+/// ```
+pub struct Dispatcher<S> {
+    setting: Setting<S>,
+}
+
+impl<S: Store> Dispatcher<S> {
+    /// Starts building a dispatcher over a store, or what a store is made of.
+    pub fn builder(store: impl Into<S>) -> DispatcherBuilder<S> {
+        DispatcherBuilder::new(store.into())
+    }
+
+    fn new(store: S, config: Config, router: Router, state: State) -> Self {
+        Self {
+            setting: Setting {
+                store,
+                config: Arc::new(config),
+                router: Arc::new(router),
+                state,
+                counters: Arc::default(),
+                pulse: Arc::new(Pulse::new()),
+            },
+        }
+    }
+
+    /// Checks that the tables are there and as this version expects them. `spawn` and `run` wait
+    /// for them, with a warning; a service that would rather not start calls this first.
+    ///
+    /// # Errors
+    /// When the tables differ, or the database cannot be reached.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.setting.store.check().await
+    }
+
+    /// Starts the dispatcher as a task of its own. It stops when the token is cancelled, and not
+    /// for an error of the database: it waits until that is back.
+    #[must_use = "the handle tells when the dispatcher has stopped"]
+    pub fn spawn(self, token: CancellationToken) -> DispatcherHandle {
+        let stop = Stop {
+            graceful: token,
+            hard: CancellationToken::new(),
+        };
+        self.setting.pulse.beat();
+        DispatcherHandle {
+            counters: Arc::clone(&self.setting.counters),
+            pulse: Arc::clone(&self.setting.pulse),
+            stall_limit: self.setting.config.stall_limit,
+            stop: stop.clone(),
+            task: tokio::spawn(async move { serve(&self.setting, &stop).await }),
+        }
+    }
+
+    /// Runs the dispatcher until the token is cancelled and everything has stopped.
+    ///
+    /// # Cancel safety
+    /// Dropping the future stops the dispatcher as the token does, in the background.
+    pub async fn run(self, token: CancellationToken) {
+        let _stop_with_us = token.clone().drop_guard();
+        self.spawn(token).wait().await;
+    }
+
+    /// Delivers what can be delivered now, then returns: for cron jobs, tasks and serverless
+    /// functions. Events that wait for a retry or their delay are left for the next run;
+    /// [`Summary::next_due`] says when that pays.
+    ///
+    /// After `deadline` it stops as a dispatcher does, and [`Summary::idle`] is false.
+    ///
+    /// # Errors
+    /// When the tables differ or the database cannot be reached.
+    ///
+    /// # Cancel safety
+    /// Dropping the future stops the dispatcher in the background.
+    pub async fn run_until_idle(&self, deadline: Duration) -> Result<Summary, StoreError> {
+        let deadline = Instant::now() + deadline;
+        let stop = Stop::default();
+        let _stop_with_us = stop.graceful.clone().drop_guard();
+        self.setting.store.check().await?;
+        let before = self.setting.counters.read();
+        loop {
+            let (setting, session_stop) = (self.setting.clone(), stop.clone());
+            let mut task =
+                tokio::spawn(async move { session::run(&setting, &session_stop, true).await });
+            let joined = match timeout_at(deadline, &mut task).await {
+                Ok(joined) => joined,
+                Err(_) => {
+                    stop.graceful.cancel();
+                    task.await
+                }
+            };
+            let end = match joined {
+                Ok(end) => end?,
+                Err(error) => std::panic::resume_unwind(error.into_panic()),
+            };
+            let after = self.setting.counters.read();
+            match end {
+                End::LeaseLost if Instant::now() < deadline => {}
+                End::LeaseLost | End::Stopped => {
+                    return Ok(Summary::new(before, after, false, None));
+                }
+                End::Idle(next_due) => {
+                    let now = Instant::now();
+                    let next_due = next_due.map(|due| due.saturating_duration_since(now));
+                    return Ok(Summary::new(before, after, true, next_due));
+                }
+            }
+        }
+    }
+}
+
+/// Runs one session after the other until asked to stop.
+async fn serve<S: Store>(setting: &Setting<S>, stop: &Stop) {
+    let pause = setting.config.poll.1;
+    let mut health = Health::new("joining");
+    while !stop.graceful.is_cancelled() {
+        setting.pulse.beat();
+        let started = match setting.store.check().await {
+            Ok(()) => session::run(setting, stop, false).await,
+            Err(error) => Err(error),
+        };
+        match started {
+            Ok(_) => health.up(),
+            Err(error) => {
+                health.down(&error);
+                tokio::select! {
+                    () = sleep(pause) => {}
+                    () = stop.graceful.cancelled() => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+use super::{
+    config::Config,
+    desk::Desk,
+    health::Health,
+    lease::Lease,
+    membership::Observer,
+    pace::Pace,
+    pulse::Pulse,
+    schedule::{Obstacle, Strange},
+};
+use crate::store::{FetchRequest, Fetched, MemberId, Moved, Owned, Store, StoreError};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, info, warn};
+
+/// Takes shards and reads their events into the schedule.
+pub(crate) struct Reader<'a, S> {
+    pub(crate) desk: &'a Desk,
+    pub(crate) store: &'a S,
+    pub(crate) config: &'a Config,
+    pub(crate) member: MemberId,
+    pub(crate) lease: &'a Lease,
+    pub(crate) pulse: &'a Pulse,
+    /// Set when the lease or a shard is lost.
+    pub(crate) lost: &'a CancellationToken,
+    pub(crate) observer: Observer,
+    pub(crate) pace: Pace,
+    pub(crate) next_look: Instant,
+    /// Until the next delayed event falls due, as the last fetch saw it.
+    pub(crate) due_at: Option<Instant>,
+}
+
+/// What a turn of the reader found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Turn {
+    /// New events were read.
+    found: bool,
+    /// There is more to read.
+    more: bool,
+    /// Nothing was to be done before the read either: the outbox is idle.
+    pub(crate) idle: bool,
+}
+
+/// How many delayed events are moved at once.
+const MOVE_BATCH: usize = 500;
+
+impl<S: Store> Reader<'_, S> {
+    /// Reads until `stop`, or until `until_idle` and there is nothing left to do.
+    pub(crate) async fn run(&mut self, stop: &CancellationToken, until_idle: bool) {
+        let mut health = Health::new("reading events");
+        let mut hints = self.store.wake().subscribe();
+        while !stop.is_cancelled() && !self.lost.is_cancelled() {
+            self.pulse.beat();
+            let reading = self.desk.reading.notified();
+            let turn = match self.turn().await {
+                Ok(turn) => {
+                    health.up();
+                    turn
+                }
+                Err(error) => {
+                    health.down(&error);
+                    Turn::default()
+                }
+            };
+            if until_idle && turn.idle {
+                return;
+            }
+            let pause = self.pace.after(turn.found, fastrand::f64());
+            if turn.more && self.desk.schedule().room() >= self.config.batch {
+                continue;
+            }
+            let until = self.wait_until(Instant::now() + pause);
+            tokio::select! {
+                () = sleep_until(until) => {}
+                () = reading => {}
+                Ok(()) = hints.changed() => self.pace.hint(),
+                () = stop.cancelled() => {}
+                () = self.lost.cancelled() => {}
+            }
+        }
+    }
+
+    fn wait_until(&self, poll: Instant) -> Instant {
+        let schedule = self.desk.schedule();
+        let timers = [schedule.next_due(), schedule.next_rewind(), self.due_at];
+        timers
+            .into_iter()
+            .flatten()
+            .fold(poll.min(self.next_look), Instant::min)
+    }
+
+    async fn turn(&mut self) -> Result<Turn, StoreError> {
+        if Instant::now() >= self.next_look {
+            self.look_around().await?;
+        }
+        self.wake_heads().await?;
+        if self.due_at.is_some_and(|due| due <= Instant::now()) {
+            self.move_due().await?;
+        }
+        let now = Instant::now();
+        let (cursors, limit, was_idle) = {
+            let mut schedule = self.desk.schedule();
+            schedule.rewind(now);
+            let was_idle = schedule.is_idle(now);
+            let (cursors, limit) = schedule.send_fetch();
+            (cursors, limit, was_idle)
+        };
+        if cursors.is_empty() || limit == 0 {
+            return Ok(Turn::default());
+        }
+        let request = FetchRequest::new(self.member, &cursors, limit, self.config.inline_bytes());
+        let fetched = self.store.fetch(&request).await?;
+        if fetched.shards.len() < cursors.len() {
+            info!("a shard has a new owner");
+            self.lost.cancel();
+            return Ok(Turn::default());
+        }
+        self.take_in(fetched, &cursors, limit, was_idle).await
+    }
+
+    async fn take_in(
+        &mut self,
+        mut fetched: Fetched,
+        cursors: &[crate::store::Cursor],
+        limit: usize,
+        was_idle: bool,
+    ) -> Result<Turn, StoreError> {
+        let changed = self.desk.schedule().reset_changed(&fetched.shards);
+        if !changed.is_empty() {
+            debug!(?changed, "an operator has changed events: reading anew");
+            let blocked = self.store.blocked(&changed).await?;
+            self.desk.schedule().block(blocked);
+            return Ok(Turn {
+                more: true,
+                ..Turn::default()
+            });
+        }
+        let now = Instant::now();
+        let due_in = fetched.shards.iter().filter_map(|seen| seen.due_in).min();
+        self.due_at = due_in.map(|due_in| now + due_in);
+        self.raise_crashes(&mut fetched).await?;
+        let beyond = |cursor: &crate::store::Cursor| {
+            let rows = fetched.rows.iter().filter(|row| row.shard == cursor.shard);
+            rows.filter(|row| row.position > cursor.scan).count()
+        };
+        let more = cursors.iter().any(|cursor| beyond(cursor) >= limit);
+        let (strange, found, idle) = {
+            let mut schedule = self.desk.schedule();
+            let before = schedule.room();
+            let strange = schedule.admit(fetched, now);
+            schedule.set_more(more);
+            let found = schedule.room() < before;
+            (strange, found, was_idle && schedule.is_idle(now))
+        };
+        for strange in strange {
+            report(&strange);
+        }
+        if found {
+            self.desk.work.notify_one();
+        }
+        let overdue = self.due_at.is_some_and(|due| due <= now);
+        Ok(Turn {
+            found,
+            more,
+            idle: idle && !found && !more && !overdue,
+        })
+    }
+
+    /// Marks events that may have been in work when a former owner died, before they are started.
+    async fn raise_crashes(&mut self, fetched: &mut Fetched) -> Result<(), StoreError> {
+        let suspects = self.desk.schedule().suspects(&fetched.rows);
+        for (owned, positions) in suspects {
+            if !self
+                .store
+                .raise_crashes(self.member, &owned, &positions)
+                .await?
+            {
+                self.lost.cancel();
+                return Ok(());
+            }
+            self.desk
+                .schedule()
+                .raised(&mut fetched.rows, owned.shard, &positions);
+        }
+        Ok(())
+    }
+
+    /// Reads the heads of parked lanes whose time has come.
+    async fn wake_heads(&mut self) -> Result<(), StoreError> {
+        let heads = self.desk.schedule().due_heads(Instant::now());
+        for heads in heads.chunks(self.config.batch) {
+            let positions: Vec<_> = heads.iter().map(|head| head.position).collect();
+            match self.store.read(&positions).await {
+                Ok(rows) => self.desk.schedule().revive(heads, rows, Instant::now()),
+                Err(error) => {
+                    let at = Instant::now() + Duration::from_millis(500);
+                    self.desk.schedule().put_off_heads(heads, at);
+                    return Err(error);
+                }
+            }
+        }
+        if !heads.is_empty() {
+            self.desk.work.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Gives delayed events that are due their places.
+    async fn move_due(&mut self) -> Result<(), StoreError> {
+        let owned = self.desk.schedule().owned();
+        for owned in owned {
+            loop {
+                match self.store.move_due(self.member, &owned, MOVE_BATCH).await? {
+                    Moved::Events(count) if count < MOVE_BATCH => break,
+                    Moved::Events(_) => self.pulse.beat(),
+                    Moved::Lost => {
+                        self.lost.cancel();
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        self.due_at = None;
+        Ok(())
+    }
+
+    /// Looks who is alive, evicts who is gone, and takes what is free.
+    async fn look_around(&mut self) -> Result<(), StoreError> {
+        let third = self.config.lease / 3;
+        let wait = third + Duration::from_secs(1);
+        let members = self.store.members().await?;
+        let now = Instant::now();
+        let renewed_at = self.lease.renewed_at().unwrap_or(now);
+        for gone in self.observer.gone(&members, now, renewed_at, wait) {
+            if self.store.evict(&gone).await? {
+                warn!(member = %gone.id, "a dispatcher is gone: its shards are free");
+            }
+        }
+        let shards = self.store.shards().await?;
+        let take = self
+            .observer
+            .to_take(self.member, &members, &shards, now, third * 2);
+        if !take.is_empty() {
+            let owned = self.store.take(self.member, &take).await?;
+            self.begin(owned).await?;
+        }
+        self.next_look = now + third;
+        if let Some(look) = self.observer.next_look(wait) {
+            self.next_look = self.next_look.min(look.max(now + third / 10));
+        }
+        Ok(())
+    }
+
+    /// Starts on shards that were won: what blocks is known before anything is read.
+    async fn begin(&mut self, owned: Vec<Owned>) -> Result<(), StoreError> {
+        if owned.is_empty() {
+            return Ok(());
+        }
+        let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();
+        let blocked = match self.store.blocked(&shards).await {
+            Ok(blocked) => blocked,
+            Err(error) => {
+                // Owned but not started: give everything up rather than leave it lying.
+                self.lost.cancel();
+                return Err(error);
+            }
+        };
+        info!(shards = shards.len(), "delivering");
+        let mut schedule = self.desk.schedule();
+        for owned in owned {
+            schedule.own(owned);
+        }
+        schedule.block(blocked);
+        Ok(())
+    }
+}
+
+fn report(strange: &Strange) {
+    let Strange {
+        position, topic, ..
+    } = strange;
+    match (&strange.obstacle, &strange.fault) {
+        (Obstacle::Unreadable, Some(fault)) => {
+            warn!(
+                position,
+                fault, "a row of the outbox is no event: it stays where it is"
+            );
+        }
+        _ => warn!(
+            position,
+            topic, "no handler for the topic: the event stays in the outbox"
+        ),
+    }
+}

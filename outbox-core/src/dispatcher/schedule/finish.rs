@@ -1,0 +1,259 @@
+use super::{Job, LaneId, Schedule, Ticket, lane::Waiting};
+use crate::{
+    dispatcher::{
+        failure::Failure,
+        router::RouteId,
+        stats::add,
+        verdict::{Case, Decision, dead, decide},
+    },
+    retry::RetryPolicy,
+    store::{DeadReason, Owned, Position, Settlement, Shard, Verdict},
+};
+use tokio::time::Instant;
+
+/// How the delivery of one event ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    Done,
+    Failed(Failure),
+    /// The event's schema version is newer than this build's: it waits for a newer build.
+    Newer,
+    /// Somebody else has settled the event meanwhile.
+    Gone,
+}
+
+/// An outcome on its way to the store.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) lane: LaneId,
+    pub(crate) settlement: Settlement,
+}
+
+/// Outcomes of one shard, in the order they arose.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub(crate) owned: Owned,
+    pub(crate) outcomes: Vec<Pending>,
+}
+
+impl Schedule {
+    /// A delivery is over, its events still to be ended one by one.
+    pub(crate) fn job_over(&mut self, route: RouteId) {
+        self.in_work -= 1;
+        self.topics[route].in_work -= 1;
+        self.publish_gauges();
+    }
+
+    /// The delivery of one event is over. Returns whether an outage began or ended with it.
+    pub(crate) fn end(
+        &mut self,
+        route: RouteId,
+        ticket: &Ticket,
+        ended: Ended,
+        (now, random): (Instant, f64),
+    ) -> Option<OutageChange> {
+        self.release(ticket);
+        let config = &self.router.route(route).config;
+        let case = Case {
+            attempts: ticket.attempts,
+            ordered: ticket.ordered,
+            retry: config.retry,
+            on_dead: config.on_dead,
+            random,
+        };
+        let breaker = &mut self.topics[route].breaker;
+        let decision = match ended {
+            Ended::Done => decide(Ok(()), &case),
+            Ended::Failed(failure) => decide(Err(&failure), &case),
+            Ended::Newer => {
+                breaker.unanswered();
+                add(&self.counters.newer, 1);
+                self.park(ticket, None);
+                return None;
+            }
+            Ended::Gone => {
+                breaker.unanswered();
+                self.end_gone(ticket, now);
+                return None;
+            }
+        };
+        match decision {
+            Decision::Settle(verdict) => {
+                let change = breaker.answered().then_some(OutageChange::Over);
+                self.settle_later(ticket, verdict, now);
+                change
+            }
+            Decision::Outage => {
+                let change = breaker.outage(now, random).then_some(OutageChange::Began);
+                let until = breaker.retry_at().unwrap_or(now);
+                add(&self.counters.outages, 1);
+                self.park(ticket, Some(until));
+                change
+            }
+        }
+    }
+
+    /// A delivery could not start (its payload was not to be had): its events are read again at
+    /// `at`.
+    pub(crate) fn put_off_job(&mut self, job: &Job, at: Instant) {
+        self.job_over(job.route);
+        self.topics[job.route].breaker.unanswered();
+        for item in &job.items {
+            self.release(&item.ticket);
+            self.park(&item.ticket, Some(at));
+        }
+    }
+
+    /// Frees what an event held while it was in work.
+    fn release(&mut self, ticket: &Ticket) {
+        self.long_bytes -= ticket.long;
+        if ticket.solo {
+            self.solo_running = false;
+        }
+    }
+
+    /// The event keeps its place and its lane waits.
+    fn park(&mut self, ticket: &Ticket, until: Option<Instant>) {
+        let Some(state) = self.shards.get_mut(&ticket.shard) else {
+            return;
+        };
+        state.forget(ticket.position);
+        self.waiting -= state.park(ticket.lane, ticket.position, until);
+    }
+
+    fn end_gone(&mut self, ticket: &Ticket, now: Instant) {
+        let Some(state) = self.shards.get_mut(&ticket.shard) else {
+            return;
+        };
+        state.settled(ticket.position, self.fetches);
+        if let Some(lane) = state.lanes.get_mut(&ticket.lane) {
+            lane.busy = None;
+        }
+        self.advance(ticket.shard, ticket.lane, now);
+    }
+
+    fn settle_later(&mut self, ticket: &Ticket, verdict: Verdict, now: Instant) {
+        let Some(state) = self.shards.get_mut(&ticket.shard) else {
+            return;
+        };
+        let done = verdict == Verdict::Done;
+        state.outcomes.push_back(Pending {
+            lane: ticket.lane,
+            settlement: Settlement::new(ticket.position, ticket.id, verdict),
+        });
+        self.unsettled += 1;
+        // After a success the lane goes on at once: outcomes are written in their order, so that
+        // a crash can only repeat a suffix. A retry or dead letter must have been written first.
+        if done && let Some(lane) = state.lanes.get_mut(&ticket.lane) {
+            lane.busy = None;
+            self.advance(ticket.shard, ticket.lane, now);
+        }
+    }
+
+    pub(super) fn give_up_crashed(&mut self, shard: Shard, id: LaneId) {
+        let Some(state) = self.shards.get_mut(&shard) else {
+            return;
+        };
+        let Some(lane) = state.lanes.get_mut(&id) else {
+            return;
+        };
+        let Some(Waiting { row, route, .. }) = lane.queue.pop_front() else {
+            return;
+        };
+        lane.ready = false;
+        lane.busy = Some(row.position);
+        self.waiting -= 1;
+        self.unsettled += 1;
+        let on_dead = route.and_then(|route| self.router.route(route).config.on_dead);
+        let case = Case {
+            attempts: row.attempts,
+            ordered: row.ordered,
+            retry: RetryPolicy::never(),
+            on_dead,
+            random: 0.0,
+        };
+        let error = "delivery crashed the process".to_owned();
+        let verdict = dead(DeadReason::Crashed, error, &case);
+        state.outcomes.push_back(Pending {
+            lane: id,
+            settlement: Settlement::new(row.position, row.id, verdict),
+        });
+    }
+
+    /// The oldest outcomes of a shard that has any, at most `most`.
+    pub(crate) fn take_outcomes(&mut self, most: usize) -> Option<Batch> {
+        let state = self
+            .shards
+            .values_mut()
+            .find(|state| !state.outcomes.is_empty())?;
+        let count = state.outcomes.len().min(most);
+        Some(Batch {
+            owned: state.owned,
+            outcomes: state.outcomes.drain(..count).collect(),
+        })
+    }
+
+    /// How many outcomes wait for being written.
+    pub(crate) fn unwritten(&self) -> usize {
+        self.shards.values().map(|state| state.outcomes.len()).sum()
+    }
+
+    /// Outcomes have committed. `gone`: events whose retry or dead letter met nothing.
+    pub(crate) fn committed(&mut self, batch: Batch, gone: &[Position], now: Instant) {
+        let shard = batch.owned.shard;
+        self.unsettled -= batch.outcomes.len();
+        for Pending { lane, settlement } in batch.outcomes {
+            let Some(state) = self.shards.get_mut(&shard) else {
+                return;
+            };
+            let position = settlement.position;
+            let verdict = match settlement.verdict {
+                Verdict::Done => {
+                    add(&self.counters.delivered, 1);
+                    state.settled(position, self.fetches);
+                    continue;
+                }
+                other => (!gone.contains(&position)).then_some(other),
+            };
+            if let Some(lane) = state.lanes.get_mut(&lane) {
+                lane.busy = None;
+            }
+            match verdict {
+                Some(Verdict::Retry { after, .. }) => {
+                    add(&self.counters.retried, 1);
+                    state.forget(position);
+                    self.waiting -= state.park(lane, position, Some(now + after));
+                    continue;
+                }
+                Some(Verdict::Dead { blocks, .. }) => {
+                    add(&self.counters.dead, 1);
+                    state.settled(position, self.fetches);
+                    if blocks {
+                        self.waiting -= state.park(lane, position, None);
+                        continue;
+                    }
+                }
+                Some(Verdict::Done) | None => state.settled(position, self.fetches),
+            }
+            self.advance(shard, lane, now);
+        }
+    }
+
+    /// An outcome of the lane cannot be written: nothing more of it starts until it is.
+    pub(crate) fn hold(&mut self, shard: Shard, lane: LaneId, held: bool, now: Instant) {
+        let Some(state) = self.shards.get_mut(&shard) else {
+            return;
+        };
+        state.lanes.entry(lane).or_default().held = held;
+        if !held {
+            self.advance(shard, lane, now);
+        }
+    }
+}
+
+/// News about a topic's outage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutageChange {
+    Began,
+    Over,
+}

@@ -1,0 +1,173 @@
+//! Which event may be handled next. No IO and no clock: whoever calls says what time it is.
+//!
+//! Events come in by [`read`], leave for the workers by [`start`], and come back with an outcome
+//! by [`finish`].
+
+mod breaker;
+mod finish;
+mod lane;
+mod read;
+mod shard;
+mod start;
+
+pub(crate) use finish::{Batch, Ended, OutageChange, Pending};
+pub(crate) use lane::LaneId;
+pub(crate) use read::{Obstacle, Strange};
+pub(crate) use start::{Item, Job, Ticket};
+
+use super::{
+    config::Config,
+    router::{RouteId, Router},
+    stats::{Counters, set},
+};
+use crate::store::{Blocked, Owned, Shard};
+use breaker::Breaker;
+use lane::LaneHasher;
+use shard::ShardState;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+use tokio::time::Instant;
+
+/// The events in memory, by shard and lane.
+pub(crate) struct Schedule {
+    router: Arc<Router>,
+    config: Arc<Config>,
+    counters: Arc<Counters>,
+    hasher: LaneHasher,
+    shards: BTreeMap<Shard, ShardState>,
+    /// By route.
+    topics: Vec<Topic>,
+    /// The route whose turn it is.
+    turn: RouteId,
+    /// Lanes whose head has crashed its process before: it runs alone.
+    solo: VecDeque<(Shard, LaneId)>,
+    solo_running: bool,
+    /// Deliveries under way.
+    in_work: usize,
+    /// Bytes of long payloads under way.
+    long_bytes: usize,
+    /// Events that wait in memory.
+    waiting: usize,
+    /// Outcomes that have not committed.
+    unsettled: usize,
+    /// Fetches sent so far.
+    fetches: u64,
+    /// The last fetch left events unread.
+    more: bool,
+    /// Nothing more is started.
+    stopping: bool,
+}
+
+/// What is ready of one route.
+#[derive(Default)]
+struct Topic {
+    ready: VecDeque<(Shard, LaneId)>,
+    /// Deliveries under way.
+    in_work: usize,
+    breaker: Breaker,
+}
+
+impl Schedule {
+    pub(crate) fn new(router: Arc<Router>, config: Arc<Config>, counters: Arc<Counters>) -> Self {
+        let topics = router.routes().iter().map(|_| Topic::default()).collect();
+        Self {
+            router,
+            config,
+            counters,
+            hasher: LaneHasher::default(),
+            shards: BTreeMap::new(),
+            topics,
+            turn: 0,
+            solo: VecDeque::new(),
+            solo_running: false,
+            in_work: 0,
+            long_bytes: 0,
+            waiting: 0,
+            unsettled: 0,
+            fetches: 0,
+            more: false,
+            stopping: false,
+        }
+    }
+
+    pub(crate) fn own(&mut self, owned: Owned) {
+        self.shards.insert(owned.shard, ShardState::new(owned));
+        set(&self.counters.shards, self.shards.len());
+    }
+
+    pub(crate) fn owned(&self) -> Vec<Owned> {
+        self.shards.values().map(|shard| shard.owned).collect()
+    }
+
+    /// Dead letters that hold back their aggregates.
+    pub(crate) fn block(&mut self, blocked: Vec<Blocked>) {
+        for Blocked {
+            shard,
+            position,
+            aggregate,
+            key,
+        } in blocked
+        {
+            let Some(key) = key else { continue };
+            let lane = self.hasher.aggregate(&aggregate, &key);
+            if let Some(state) = self.shards.get_mut(&shard) {
+                self.waiting -= state.park(lane, position, None);
+            }
+        }
+    }
+
+    /// Starts nothing more.
+    pub(crate) fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Whether nothing is under way and nothing could be started before `now`.
+    pub(crate) fn is_idle(&self, now: Instant) -> bool {
+        let quiet = |topic: &Topic| topic.ready.is_empty() || !topic.breaker.allows(now);
+        self.in_work == 0
+            && self.unsettled == 0
+            && self.solo.is_empty()
+            && self.topics.iter().all(quiet)
+            && !self.shards.values().any(ShardState::wants_rewind)
+    }
+
+    /// When a parked event or a paused topic may be tried again.
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        let timers = self.shards.values().filter_map(ShardState::next_due);
+        let waiting = |topic: &&Topic| !topic.ready.is_empty();
+        let probes = self
+            .topics
+            .iter()
+            .filter(waiting)
+            .filter_map(|topic| topic.breaker.retry_at());
+        timers.chain(probes).min()
+    }
+
+    /// When reading may go back, if any lane wants it.
+    pub(crate) fn next_rewind(&self) -> Option<Instant> {
+        self.shards.values().filter_map(ShardState::rewind_at).min()
+    }
+
+    /// Whether the reader should have another look now.
+    pub(crate) fn wants_reading(&self) -> bool {
+        let room = self.more && self.room() >= self.config.batch;
+        let empty = self.waiting == 0 && self.next_rewind().is_some();
+        self.stopping || room || empty
+    }
+
+    pub(crate) fn set_more(&mut self, more: bool) {
+        self.more = more;
+    }
+
+    /// Deliveries under way.
+    pub(crate) fn in_work(&self) -> usize {
+        self.in_work
+    }
+
+    fn publish_gauges(&self) {
+        set(&self.counters.waiting, self.waiting);
+        set(&self.counters.in_work, self.in_work);
+    }
+}

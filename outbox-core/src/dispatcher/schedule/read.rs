@@ -1,0 +1,283 @@
+use super::{LaneId, Schedule, lane::Waiting, shard::ShardState};
+use crate::{
+    dispatcher::stats::add,
+    store::{Cursor, Fetched, Owned, Position, Row, Seen, Shard},
+};
+use std::collections::HashMap;
+use tokio::time::Instant;
+
+/// An event that nobody here can handle; it stays in the outbox.
+#[derive(Debug)]
+pub(crate) struct Strange {
+    pub(crate) obstacle: Obstacle,
+    pub(crate) position: Position,
+    pub(crate) topic: String,
+    pub(crate) fault: Option<String>,
+}
+
+/// The first event of a parked lane.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head {
+    shard: Shard,
+    lane: LaneId,
+    pub(crate) position: Position,
+}
+
+/// What stands in an event's way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// No handler knows the topic.
+    Unknown,
+    /// The row is no event.
+    Unreadable,
+}
+
+/// A lane may always keep this many events in memory.
+const LANE_EVENTS: usize = 64;
+
+impl Schedule {
+    /// Goes back where lanes want it and it is time, or where there is nothing else to do.
+    pub(crate) fn rewind(&mut self, now: Instant) {
+        let idle = self.waiting == 0;
+        for shard in self.shards.values_mut() {
+            if shard.rewind_at().is_some_and(|at| idle || at <= now) {
+                shard.apply_rewind(now);
+            }
+        }
+    }
+
+    /// Where to read on, and how many events there is room for. Counts as a fetch sent.
+    pub(crate) fn send_fetch(&mut self) -> (Vec<Cursor>, usize) {
+        self.fetches += 1;
+        let cursors = self.shards.values().map(ShardState::cursor).collect();
+        (cursors, self.config.batch.min(self.room()))
+    }
+
+    /// How many more events may wait in memory.
+    pub(crate) fn room(&self) -> usize {
+        self.config.window.saturating_sub(self.waiting)
+    }
+
+    /// Forgets what was read of shards that an operator has changed. A fetch that shows it is
+    /// thrown away whole: it may already lack the event that comes first.
+    pub(crate) fn reset_changed(&mut self, seen: &[Seen]) -> Vec<Shard> {
+        let mut changed = Vec::new();
+        for seen in seen {
+            let Some(shard) = self.shards.get_mut(&seen.shard) else {
+                continue;
+            };
+            let before = shard.revision.replace(seen.revision);
+            if before.is_some_and(|revision| revision != seen.revision) {
+                self.waiting -= shard.reset();
+                changed.push(seen.shard);
+            }
+        }
+        changed
+    }
+
+    /// The events whose crashes are to be raised before they are admitted.
+    pub(crate) fn suspects(&self, rows: &[Row]) -> Vec<(Owned, Vec<Position>)> {
+        let mut suspects: Vec<(Owned, Vec<Position>)> = Vec::new();
+        for row in rows {
+            let Some(shard) = self.shards.get(&row.shard) else {
+                continue;
+            };
+            let enters = shard.is_suspect(row.position)
+                && !shard.knows(row.position)
+                && !shard.parked.contains_key(&self.hasher.of(row))
+                && self.router.find(&row.topic).is_some()
+                && row.fault.is_none();
+            match suspects.last_mut() {
+                _ if !enters => {}
+                Some((owned, positions)) if owned.shard == row.shard => {
+                    positions.push(row.position)
+                }
+                _ => suspects.push((shard.owned, vec![row.position])),
+            }
+        }
+        suspects
+    }
+
+    /// The store has counted a crash against these positions, which are in ascending order.
+    pub(crate) fn raised(&mut self, rows: &mut [Row], shard: Shard, positions: &[Position]) {
+        let Some(state) = self.shards.get_mut(&shard) else {
+            return;
+        };
+        for position in positions {
+            state.raised(*position);
+        }
+        for row in rows {
+            if row.shard == shard && positions.binary_search(&row.position).is_ok() {
+                row.crashes += 1;
+            }
+        }
+    }
+
+    /// Takes in what a fetch has read. Returns the events that nobody here can handle, the first
+    /// time they are seen.
+    pub(crate) fn admit(&mut self, fetched: Fetched, now: Instant) -> Vec<Strange> {
+        let mut strange = Vec::new();
+        let mut last: HashMap<Shard, Position> = HashMap::new();
+        for row in fetched.rows {
+            last.insert(row.shard, row.position);
+            strange.extend(self.admit_row(row, now));
+        }
+        for seen in &fetched.shards {
+            if let Some(shard) = self.shards.get_mut(&seen.shard) {
+                shard.read_to(last.get(&seen.shard).copied(), fetched.horizon);
+                shard.fetched(self.fetches);
+            }
+        }
+        self.publish_gauges();
+        strange
+    }
+
+    fn admit_row(&mut self, row: Row, now: Instant) -> Option<Strange> {
+        let room = self.room();
+        let state = self.shards.get_mut(&row.shard)?;
+        let (shard, position, lane) = (row.shard, row.position, self.hasher.of(&row));
+        if state.knows(position) {
+            return None;
+        }
+        if let Some(parked) = state.parked.get_mut(&lane) {
+            parked.skip(position);
+            return None;
+        }
+        let route = self.router.find(&row.topic).filter(|_| row.fault.is_none());
+        let strange = (route.is_none() && state.is_first_seen(position)).then(|| strange(&row));
+        let holds_back = row.ordered && row.key.is_some();
+        if route.is_some() || holds_back {
+            let entry = state.lanes.entry(lane).or_default();
+            let not_before = row.retry_in.map(|wait| now + wait);
+            if entry.admit(
+                Waiting {
+                    row,
+                    route,
+                    not_before,
+                },
+                LANE_EVENTS.max(room / 2),
+            ) {
+                state.learn(position);
+                self.waiting += 1;
+                self.advance(shard, lane, now);
+            }
+        }
+        if let Some(strange) = &strange {
+            let counter = match strange.obstacle {
+                Obstacle::Unknown => &self.counters.unknown,
+                Obstacle::Unreadable => &self.counters.unreadable,
+            };
+            add(counter, 1);
+        }
+        strange
+    }
+
+    /// The heads of parked lanes whose time has come, to be read again by position.
+    pub(crate) fn due_heads(&mut self, now: Instant) -> Vec<Head> {
+        let mut heads = Vec::new();
+        for (shard, state) in &mut self.shards {
+            let head = |(lane, position)| Head {
+                shard: *shard,
+                lane,
+                position,
+            };
+            heads.extend(state.due(now).into_iter().map(head));
+        }
+        heads
+    }
+
+    /// Takes in the heads that [`due_heads`](Self::due_heads) named; those that are not among
+    /// `rows` have been settled by somebody else.
+    pub(crate) fn revive(&mut self, heads: &[Head], rows: Vec<Row>, now: Instant) {
+        let mut rows: HashMap<Position, Row> =
+            rows.into_iter().map(|row| (row.position, row)).collect();
+        for Head {
+            shard,
+            lane,
+            position,
+        } in heads
+        {
+            let Some(state) = self.shards.get_mut(shard) else {
+                continue;
+            };
+            if state
+                .parked
+                .get(lane)
+                .is_none_or(|parked| parked.head != *position)
+            {
+                continue;
+            }
+            let entry = state.unpark(*lane);
+            if let Some(row) = rows.remove(position) {
+                let event = Waiting {
+                    route: self.router.find(&row.topic).filter(|_| row.fault.is_none()),
+                    not_before: row.retry_in.map(|wait| now + wait),
+                    row,
+                };
+                entry.queue.push_front(event);
+                state.learn(*position);
+                self.waiting += 1;
+            }
+            self.advance(*shard, *lane, now);
+        }
+    }
+
+    /// The due heads could not be read: try again at `at`.
+    pub(crate) fn put_off_heads(&mut self, heads: &[Head], at: Instant) {
+        for Head {
+            shard,
+            lane,
+            position,
+        } in heads
+        {
+            if let Some(state) = self.shards.get_mut(shard) {
+                state.retry_later(*lane, *position, at);
+            }
+        }
+    }
+
+    /// Lets a lane that is not in work go on with its head, or read on, or go.
+    pub(super) fn advance(&mut self, shard: Shard, id: LaneId, now: Instant) {
+        let Some(state) = self.shards.get_mut(&shard) else {
+            return;
+        };
+        let Some(lane) = state.lanes.get_mut(&id) else {
+            return;
+        };
+        if lane.busy.is_some() || lane.held || lane.ready {
+            return;
+        }
+        let Some(head) = lane.queue.front() else {
+            if lane.skipped.is_some() {
+                state.want_rewind(id);
+            } else {
+                state.lanes.remove(&id);
+            }
+            return;
+        };
+        let position = head.row.position;
+        match (head.route, head.not_before) {
+            (None, _) => self.waiting -= state.park(id, position, None),
+            (_, Some(until)) if until > now => {
+                self.waiting -= state.park(id, position, Some(until))
+            }
+            (Some(route), _) => {
+                lane.ready = true;
+                self.topics[route].ready.push_back((shard, id));
+            }
+        }
+    }
+}
+
+fn strange(row: &Row) -> Strange {
+    Strange {
+        obstacle: if row.fault.is_some() {
+            Obstacle::Unreadable
+        } else {
+            Obstacle::Unknown
+        },
+        position: row.position,
+        topic: row.topic.clone(),
+        fault: row.fault.clone(),
+    }
+}

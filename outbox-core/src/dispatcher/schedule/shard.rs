@@ -1,0 +1,254 @@
+use super::{
+    finish::Pending,
+    lane::{Lane, LaneId, Parked, Waiting},
+};
+use crate::store::{Cursor, Horizon, Owned, Position};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap, HashSet, VecDeque},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// What is known of one owned shard: how far it was read, and the lanes in memory.
+#[derive(Debug)]
+pub(crate) struct ShardState {
+    pub(crate) owned: Owned,
+    /// As the last fetch saw it; `None` until the first.
+    pub(crate) revision: Option<i64>,
+    floor: Position,
+    scan: Position,
+    /// The highest position ever read: beyond it an event is seen for the first time.
+    high: Position,
+    /// The positions in memory: waiting, in work, being written, or settled too recently for a
+    /// fetch under way to know.
+    known: HashSet<Position>,
+    /// Settled positions, with the number of fetches that had been sent when they committed.
+    settled: VecDeque<(u64, Position)>,
+    pub(crate) lanes: HashMap<LaneId, Lane>,
+    pub(crate) parked: HashMap<LaneId, Parked>,
+    /// When the heads of parked lanes may be tried again.
+    timers: BinaryHeap<Reverse<(Instant, LaneId, Position)>>,
+    /// Reading goes back to just before this position, for the lanes that want it.
+    rewind: Option<Position>,
+    rewound_at: Option<Instant>,
+    wanting: Vec<LaneId>,
+    /// Suspects whose crashes have been raised by this owner.
+    raised: HashSet<Position>,
+    /// What is to be written, in the order it arose.
+    pub(crate) outcomes: VecDeque<Pending>,
+}
+
+/// How often reading goes back at most while there is other work.
+const REWIND_PAUSE: Duration = Duration::from_secs(1);
+
+impl ShardState {
+    pub(crate) fn new(owned: Owned) -> Self {
+        Self {
+            owned,
+            revision: None,
+            floor: 0,
+            scan: 0,
+            high: 0,
+            known: HashSet::new(),
+            settled: VecDeque::new(),
+            lanes: HashMap::new(),
+            parked: HashMap::new(),
+            timers: BinaryHeap::new(),
+            rewind: None,
+            rewound_at: None,
+            wanting: Vec::new(),
+            raised: HashSet::new(),
+            outcomes: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn cursor(&self) -> Cursor {
+        Cursor {
+            floor: self.floor,
+            scan: self.scan,
+            ..Cursor::new(self.owned.shard, self.owned.epoch)
+        }
+    }
+
+    /// Notes how far a fetch has read.
+    pub(crate) fn read_to(&mut self, last: Option<Position>, horizon: Horizon) {
+        if let Some(last) = last {
+            self.scan = self.scan.max(last);
+            self.high = self.high.max(last);
+        }
+        match horizon {
+            Horizon::CommitOrder => self.floor = self.scan,
+            Horizon::Open => {}
+        }
+    }
+
+    /// Whether an event has never been read before.
+    pub(crate) fn is_first_seen(&self, position: Position) -> bool {
+        position > self.high
+    }
+
+    pub(crate) fn knows(&self, position: Position) -> bool {
+        self.known.contains(&position)
+    }
+
+    pub(crate) fn learn(&mut self, position: Position) {
+        self.known.insert(position);
+    }
+
+    pub(crate) fn forget(&mut self, position: Position) {
+        self.known.remove(&position);
+    }
+
+    /// A settle has committed. A fetch that was sent before may still return the event, so that
+    /// it stays known until one that was sent afterwards has come back.
+    pub(crate) fn settled(&mut self, position: Position, fetches_sent: u64) {
+        self.settled.push_back((fetches_sent, position));
+    }
+
+    /// The fetch with this number has come back.
+    pub(crate) fn fetched(&mut self, fetch: u64) {
+        while let Some((sent, position)) = self.settled.front().copied() {
+            if sent >= fetch {
+                break;
+            }
+            self.settled.pop_front();
+            self.known.remove(&position);
+        }
+    }
+
+    /// Whether an event may have been in work when a former owner died, and has not been marked.
+    pub(crate) fn is_suspect(&self, position: Position) -> bool {
+        position <= self.owned.suspect_to && !self.raised.contains(&position)
+    }
+
+    pub(crate) fn raised(&mut self, position: Position) {
+        self.raised.insert(position);
+    }
+
+    /// Takes a lane out of memory until something lets its head run again. Returns how many
+    /// waiting events were forgotten; reading comes back for them.
+    pub(crate) fn park(&mut self, id: LaneId, head: Position, until: Option<Instant>) -> usize {
+        let lane = self.lanes.remove(&id).unwrap_or_default();
+        let mut parked = Parked {
+            head,
+            skipped: None,
+        };
+        let waiting = lane.queue.iter().map(|event| event.row.position);
+        for position in waiting.chain(lane.skipped) {
+            parked.skip(position);
+        }
+        let forgotten = lane.queue.len();
+        for Waiting { row, .. } in lane.queue {
+            self.known.remove(&row.position);
+        }
+        self.parked.insert(id, parked);
+        if let Some(until) = until {
+            self.timers.push(Reverse((until, id, head)));
+        }
+        forgotten
+    }
+
+    /// Lets a parked lane run again, empty: whoever calls puts its head in or reads on.
+    pub(crate) fn unpark(&mut self, id: LaneId) -> &mut Lane {
+        let skipped = self.parked.remove(&id).and_then(|parked| parked.skipped);
+        let lane = self.lanes.entry(id).or_default();
+        if let Some(skipped) = skipped {
+            lane.skip(skipped);
+        }
+        lane
+    }
+
+    /// The heads whose time has come.
+    pub(crate) fn due(&mut self, now: Instant) -> Vec<(LaneId, Position)> {
+        let mut due = Vec::new();
+        while let Some(Reverse((until, lane, head))) = self.timers.peek().copied() {
+            if until > now {
+                break;
+            }
+            self.timers.pop();
+            if self
+                .parked
+                .get(&lane)
+                .is_some_and(|parked| parked.head == head)
+            {
+                due.push((lane, head));
+            }
+        }
+        due
+    }
+
+    pub(crate) fn retry_later(&mut self, lane: LaneId, head: Position, until: Instant) {
+        self.timers.push(Reverse((until, lane, head)));
+    }
+
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        self.timers.peek().map(|Reverse((until, ..))| *until)
+    }
+
+    /// Asks for the events of a lane that were left out.
+    pub(crate) fn want_rewind(&mut self, id: LaneId) {
+        let Some(lane) = self.lanes.get_mut(&id) else {
+            return;
+        };
+        let Some(skipped) = lane.skipped else { return };
+        self.rewind = Some(self.rewind.map_or(skipped, |rewind| rewind.min(skipped)));
+        if !lane.wants_rewind {
+            lane.wants_rewind = true;
+            self.wanting.push(id);
+        }
+    }
+
+    /// When reading may go back, if any lane wants it.
+    pub(crate) fn rewind_at(&self) -> Option<Instant> {
+        let earliest = |at: Instant| at + REWIND_PAUSE;
+        self.rewind
+            .map(|_| self.rewound_at.map_or_else(Instant::now, earliest))
+    }
+
+    /// Goes back. One read path: whatever comes, comes in the order of positions.
+    pub(crate) fn apply_rewind(&mut self, now: Instant) {
+        let Some(rewind) = self.rewind.take() else {
+            return;
+        };
+        self.rewound_at = Some(now);
+        self.scan = self.scan.min(rewind - 1);
+        self.floor = self.floor.min(rewind - 1);
+        for id in self.wanting.drain(..) {
+            if let Some(lane) = self.lanes.get_mut(&id) {
+                lane.wants_rewind = false;
+                lane.skipped = None;
+                if lane.is_empty() {
+                    self.lanes.remove(&id);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn wants_rewind(&self) -> bool {
+        self.rewind.is_some()
+    }
+
+    /// Reads everything anew: an operator has brought back or removed events. What is in work or
+    /// being written stays. Returns how many waiting events were forgotten.
+    pub(crate) fn reset(&mut self) -> usize {
+        let mut forgotten = 0;
+        for lane in self.lanes.values_mut() {
+            for Waiting { row, .. } in lane.queue.drain(..) {
+                self.known.remove(&row.position);
+                forgotten += 1;
+            }
+            lane.skipped = None;
+            lane.wants_rewind = false;
+            lane.ready = false;
+        }
+        self.lanes.retain(|_, lane| !lane.is_empty());
+        self.parked.clear();
+        self.timers.clear();
+        self.wanting.clear();
+        self.rewind = None;
+        self.floor = 0;
+        self.scan = 0;
+        forgotten
+    }
+}

@@ -1,0 +1,211 @@
+use super::{LaneId, Schedule};
+use crate::{
+    dispatcher::router::RouteId,
+    store::{Epoch, Position, Row, Shard},
+};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+/// A delivery to be made.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) route: RouteId,
+    pub(crate) items: Vec<Item>,
+}
+
+/// One event of a delivery.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) ticket: Ticket,
+    pub(crate) row: Row,
+}
+
+/// What is remembered of an event while it is in work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ticket {
+    pub(crate) shard: Shard,
+    pub(crate) epoch: Epoch,
+    pub(crate) position: Position,
+    pub(super) lane: LaneId,
+    pub(super) id: Uuid,
+    pub(super) attempts: u32,
+    pub(super) ordered: bool,
+    /// Bytes that count against the budget only while the event is in work.
+    pub(super) long: usize,
+    pub(super) solo: bool,
+}
+
+/// From this crash on an event runs alone.
+const SOLO_CRASHES: u32 = 2;
+
+/// So many outcomes may wait for being written before nothing more is started, in batches.
+const UNSETTLED_BATCHES: usize = 8;
+
+/// A lane that left events out asks for them when it has no more than this many.
+const REFILL_EVENTS: usize = 16;
+
+enum Start {
+    Item(Box<Item>),
+    /// The lane could not start after all.
+    Nothing,
+    /// The payload is too long for what the budget has left.
+    NoMemory,
+}
+
+impl Schedule {
+    /// The next delivery, fair among topics; `None` when nothing may be started now.
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Job> {
+        let limit = self.config.settle_batch.saturating_mul(UNSETTLED_BATCHES);
+        let full = self.in_work >= self.config.concurrency || self.unsettled >= limit;
+        if self.stopping || self.solo_running || full {
+            return None;
+        }
+        if let Some((shard, lane)) = self.solo.front().copied() {
+            // Whatever runs is let finish first.
+            if self.in_work > 0 {
+                return None;
+            }
+            self.solo.pop_front();
+            if let Some(job) = self.next_solo(shard, lane, now) {
+                return Some(job);
+            }
+        }
+        let topics = self.topics.len();
+        for turn in 0..topics {
+            let route = (self.turn + turn) % topics;
+            if let Some(job) = self.next_of(route, now) {
+                self.turn = route + 1;
+                return Some(job);
+            }
+        }
+        None
+    }
+
+    fn next_solo(&mut self, shard: Shard, lane: LaneId, now: Instant) -> Option<Job> {
+        let route = self
+            .shards
+            .get(&shard)?
+            .lanes
+            .get(&lane)?
+            .queue
+            .front()?
+            .route?;
+        match self.start(shard, lane, route, now, true) {
+            Start::Item(item) => {
+                self.solo_running = true;
+                self.started(route);
+                Some(Job {
+                    route,
+                    items: vec![*item],
+                })
+            }
+            Start::Nothing | Start::NoMemory => None,
+        }
+    }
+
+    fn next_of(&mut self, route: RouteId, now: Instant) -> Option<Job> {
+        let config = &self.router.route(route).config;
+        let topic = &self.topics[route];
+        if topic.in_work >= config.concurrency || !topic.breaker.allows(now) {
+            return None;
+        }
+        // A topic that was down is probed with one event.
+        let most = if topic.breaker.is_open() {
+            1
+        } else {
+            self.router.route(route).batch()
+        };
+        let mut items = Vec::new();
+        while items.len() < most {
+            let Some((shard, lane)) = self.topics[route].ready.pop_front() else {
+                break;
+            };
+            match self.start(shard, lane, route, now, false) {
+                Start::Item(item) => items.push(*item),
+                Start::Nothing => {}
+                Start::NoMemory => {
+                    self.topics[route].ready.push_front((shard, lane));
+                    break;
+                }
+            }
+        }
+        if items.is_empty() {
+            return None;
+        }
+        self.started(route);
+        Some(Job { route, items })
+    }
+
+    fn started(&mut self, route: RouteId) {
+        self.in_work += 1;
+        self.topics[route].in_work += 1;
+        self.topics[route].breaker.started();
+        self.publish_gauges();
+    }
+
+    fn start(
+        &mut self,
+        shard: Shard,
+        id: LaneId,
+        route: RouteId,
+        now: Instant,
+        alone: bool,
+    ) -> Start {
+        let Some(state) = self.shards.get_mut(&shard) else {
+            return Start::Nothing;
+        };
+        let Some(lane) = state.lanes.get_mut(&id) else {
+            return Start::Nothing;
+        };
+        if !lane.ready || lane.busy.is_some() || lane.held {
+            return Start::Nothing;
+        }
+        let Some(head) = lane.queue.front() else {
+            return Start::Nothing;
+        };
+        if head.route != Some(route) {
+            // An event that committed late has taken the head's place.
+            lane.ready = false;
+            self.advance(shard, id, now);
+            return Start::Nothing;
+        }
+        let row = &head.row;
+        let long = if row.body.is_none() { row.size } else { 0 };
+        if long > 0 && self.long_bytes > 0 && self.long_bytes + long > self.config.bytes / 2 {
+            return Start::NoMemory;
+        }
+        if row.crashes >= self.config.crash_limit {
+            self.give_up_crashed(shard, id);
+            return Start::Nothing;
+        }
+        let solo = row.crashes >= SOLO_CRASHES;
+        if solo && !alone {
+            self.solo.push_back((shard, id));
+            return Start::Nothing;
+        }
+        let Some(head) = lane.queue.pop_front() else {
+            return Start::Nothing;
+        };
+        let row = head.row;
+        lane.ready = false;
+        lane.busy = Some(row.position);
+        let refill = lane.skipped.is_some() && lane.queue.len() <= REFILL_EVENTS;
+        if refill {
+            state.want_rewind(id);
+        }
+        self.waiting -= 1;
+        self.long_bytes += long;
+        let ticket = Ticket {
+            shard,
+            epoch: state.owned.epoch,
+            position: row.position,
+            lane: id,
+            id: row.id,
+            attempts: row.attempts,
+            ordered: row.ordered,
+            long,
+            solo,
+        };
+        Start::Item(Box::new(Item { ticket, row }))
+    }
+}

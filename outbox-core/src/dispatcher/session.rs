@@ -1,0 +1,264 @@
+use super::{
+    config::Config,
+    desk::Desk,
+    lease::Lease,
+    membership::Observer,
+    pace::Pace,
+    pulse::Pulse,
+    reader::Reader,
+    router::Router,
+    schedule::Schedule,
+    settler::{Phase, Settler, Stuck},
+    stats::{Counters, add},
+    stop::Stop,
+    worker::Worker,
+};
+use crate::{
+    handler::State,
+    store::{Member, Store, StoreError},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    task::{AbortHandle, JoinHandle, JoinSet},
+    time::{Instant, sleep, timeout, timeout_at},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, warn};
+
+/// What outlives a session.
+pub(crate) struct Setting<S> {
+    pub(crate) store: S,
+    pub(crate) config: Arc<Config>,
+    pub(crate) router: Arc<Router>,
+    pub(crate) state: State,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) pulse: Arc<Pulse>,
+}
+
+impl<S: Store> Clone for Setting<S> {
+    fn clone(&self) -> Self {
+        Self {
+            store: self.store.clone(),
+            config: Arc::clone(&self.config),
+            router: Arc::clone(&self.router),
+            state: self.state.clone(),
+            counters: Arc::clone(&self.counters),
+            pulse: Arc::clone(&self.pulse),
+        }
+    }
+}
+
+/// Why a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Stopped,
+    /// Everything in memory is void; the caller starts a new session.
+    LeaseLost,
+    /// Nothing is left to do; the next parked or delayed event falls due then.
+    Idle(Option<Instant>),
+}
+
+/// How long the last writes may take at a hard stop, or after the lease was lost.
+const LEAVE: Duration = Duration::from_millis(800);
+
+/// One membership: from joining to leaving.
+pub(crate) async fn run<S: Store>(
+    setting: &Setting<S>,
+    stop: &Stop,
+    until_idle: bool,
+) -> Result<End, StoreError> {
+    let Setting { store, config, .. } = setting;
+    let member = Member::new(place(), handles(&setting.router));
+    let joined_at = Instant::now();
+    store.join(&member, config.lease).await?;
+    let lease = Lease::start(
+        store,
+        member.id,
+        config,
+        joined_at,
+        Arc::clone(&setting.pulse),
+    )
+    .await?;
+    let schedule = Schedule::new(
+        Arc::clone(&setting.router),
+        Arc::clone(config),
+        Arc::clone(&setting.counters),
+    );
+    let desk = Arc::new(Desk::new(schedule));
+    let lost = CancellationToken::new();
+    let (workers, abort_handles) = start_workers(setting, &desk);
+    let (phase, phases) = watch::channel(Phase::Working);
+    let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
+    let guard = start_guard(&lease, &desk, abort_handles, lost.clone());
+    let mut reader = Reader {
+        desk: &desk,
+        store,
+        config,
+        member: member.id,
+        lease: &lease,
+        pulse: &setting.pulse,
+        lost: &lost,
+        observer: Observer::default(),
+        pace: Pace::new(config.poll),
+        next_look: joined_at,
+        due_at: None,
+    };
+    reader.run(&stop.graceful, until_idle).await;
+    let next_due = [desk.schedule().next_due(), reader.due_at]
+        .into_iter()
+        .flatten()
+        .min();
+
+    let end = if lost.is_cancelled() {
+        add(&setting.counters.lease_lost, 1);
+        warn!("lease lost: everything in work was dropped and will be delivered again");
+        End::LeaseLost
+    } else if stop.graceful.is_cancelled() {
+        End::Stopped
+    } else {
+        End::Idle(next_due)
+    };
+    finish_work(setting, &desk, workers, stop, &lost).await;
+    flush(config, &phase, settler, stop, &lost).await;
+    guard.abort();
+    if let Ok(Err(error)) = timeout(LEAVE, store.leave(member.id)).await {
+        debug!(
+            error = &error as &dyn std::error::Error,
+            "could not leave: the lease will run out"
+        );
+    }
+    Ok(end)
+}
+
+fn start_workers<S: Store>(
+    setting: &Setting<S>,
+    desk: &Arc<Desk>,
+) -> (JoinSet<()>, Vec<AbortHandle>) {
+    let mut workers = JoinSet::new();
+    let mut handles = Vec::new();
+    for _ in 0..setting.config.concurrency {
+        let worker = Worker {
+            desk: Arc::clone(desk),
+            store: setting.store.clone(),
+            router: Arc::clone(&setting.router),
+            config: Arc::clone(&setting.config),
+            state: setting.state.clone(),
+        };
+        handles.push(workers.spawn(worker.run()));
+    }
+    (workers, handles)
+}
+
+fn start_settler<S: Store>(
+    setting: &Setting<S>,
+    desk: &Arc<Desk>,
+    member: crate::store::MemberId,
+    phase: watch::Receiver<Phase>,
+    lost: CancellationToken,
+) -> JoinHandle<()> {
+    let settler = Settler {
+        desk: Arc::clone(desk),
+        store: setting.store.clone(),
+        config: Arc::clone(&setting.config),
+        member,
+        phase,
+        stuck: Stuck::default(),
+    };
+    tokio::spawn(async move {
+        if settler.run().await.is_err() {
+            lost.cancel();
+        }
+    })
+}
+
+/// Drops all handlers the moment the lease is lost, whatever the reader is waiting for.
+fn start_guard(
+    lease: &Lease,
+    desk: &Arc<Desk>,
+    workers: Vec<AbortHandle>,
+    lost: CancellationToken,
+) -> JoinHandle<()> {
+    let watch = lease.watch();
+    let desk = Arc::clone(desk);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = watch.lost() => lost.cancel(),
+            () = lost.cancelled() => {}
+        }
+        desk.schedule().stop();
+        for worker in workers {
+            worker.abort();
+        }
+    })
+}
+
+/// Lets running handlers finish, within the grace period.
+async fn finish_work<S>(
+    setting: &Setting<S>,
+    desk: &Desk,
+    mut workers: JoinSet<()>,
+    stop: &Stop,
+    lost: &CancellationToken,
+) {
+    desk.schedule().stop();
+    let finished = async {
+        loop {
+            let over = desk.reading.notified();
+            if desk.schedule().in_work() == 0 {
+                return;
+            }
+            over.await;
+        }
+    };
+    let deadline = Instant::now() + setting.config.grace;
+    tokio::select! {
+        result = timeout_at(deadline, finished) => {
+            if result.is_err() {
+                warn!(grace = ?setting.config.grace, "handlers still run: they are dropped");
+            }
+        }
+        () = stop.hard.cancelled() => warn!("second stop: running handlers are dropped"),
+        () = lost.cancelled() => {}
+    }
+    workers.abort_all();
+    // A handler that blocks its thread cannot be dropped: it is left behind.
+    let gone = async { while workers.join_next().await.is_some() {} };
+    let _ = timeout(LEAVE, gone).await;
+    workers.detach_all();
+}
+
+/// Writes the outcomes that there are.
+async fn flush(
+    config: &Config,
+    phase: &watch::Sender<Phase>,
+    mut settler: JoinHandle<()>,
+    stop: &Stop,
+    lost: &CancellationToken,
+) {
+    let _ = phase.send(Phase::Flushing);
+    tokio::select! {
+        _ = &mut settler => return,
+        () = sleep(config.grace) => {}
+        () = stop.hard.cancelled() => {}
+        () = lost.cancelled() => {}
+    }
+    let _ = phase.send(Phase::Leaving);
+    let _ = timeout(LEAVE, settler).await;
+}
+
+fn place() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("{}:{}", host.trim(), std::process::id())
+}
+
+fn handles(router: &Router) -> String {
+    let names: Vec<_> = router.routes().iter().map(|route| &*route.name).collect();
+    let mut handles = names.join(", ");
+    let mut end = handles.len().min(1_000);
+    while !handles.is_char_boundary(end) {
+        end -= 1;
+    }
+    handles.truncate(end);
+    handles
+}

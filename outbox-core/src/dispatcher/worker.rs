@@ -1,0 +1,190 @@
+use super::{
+    config::Config,
+    desk::Desk,
+    failure::{Failure, storable},
+    route::Answer,
+    router::Router,
+    schedule::{Ended, Item, Job, OutageChange, Ticket},
+};
+use crate::{
+    envelope::Envelope,
+    handler::State,
+    store::{Body, Epoch, Row, Store, StoreError},
+};
+use std::{
+    collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::time::Instant;
+use tracing::{Instrument, debug, info, info_span, warn};
+
+/// Runs deliveries one after the other. Aborted when the lease is lost: everything it does may be
+/// dropped at any await.
+pub(crate) struct Worker<S> {
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) store: S,
+    pub(crate) router: Arc<Router>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) state: State,
+}
+
+/// How long an event waits whose payload could not be read.
+const UNREADABLE_PAUSE: Duration = Duration::from_millis(500);
+
+impl<S: Store> Worker<S> {
+    pub(crate) async fn run(self) {
+        loop {
+            // Registered before looking, so that what becomes ready in between is not missed.
+            let ready = self.desk.work.notified();
+            let job = self.desk.schedule().next(Instant::now());
+            match job {
+                Some(job) => {
+                    // One wakes the next, as long as there is something for it.
+                    self.desk.work.notify_one();
+                    self.deliver(job).await;
+                }
+                None => ready.await,
+            }
+        }
+    }
+
+    async fn deliver(&self, mut job: Job) {
+        if let Err(error) = self.load(&mut job).await {
+            warn!(
+                error = &error as &dyn std::error::Error,
+                "cannot read payloads"
+            );
+            self.desk
+                .schedule()
+                .put_off_job(&job, Instant::now() + UNREADABLE_PAUSE);
+            self.desk.reading.notify_one();
+            return;
+        }
+        let route = self.router.route(job.route);
+        let (mut envelopes, mut tickets, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+        for Item { ticket, mut row } in job.items {
+            match row.body.take() {
+                Some(body) => {
+                    envelopes.push((row.into_envelope(body), ticket.epoch));
+                    tickets.push(ticket);
+                }
+                None => gone.push(ticket),
+            }
+        }
+        let span = span(&envelopes);
+        let answers = if envelopes.is_empty() {
+            Vec::new()
+        } else {
+            route
+                .deliver(envelopes, &self.state)
+                .instrument(span.clone())
+                .await
+        };
+        let ended = tickets.into_iter().zip(answers).map(|(ticket, answer)| {
+            let ended = span.in_scope(|| self.ended(answer));
+            (ticket, ended)
+        });
+        let ended: Vec<_> = ended
+            .chain(gone.into_iter().map(|ticket| (ticket, Ended::Gone)))
+            .collect();
+        let change = self.finish(job.route, ended);
+        match change {
+            Some(OutageChange::Began) => warn!(topic = %route.name, "outage: the topic pauses"),
+            Some(OutageChange::Over) => info!(topic = %route.name, "the outage is over"),
+            None => {}
+        }
+    }
+
+    fn finish(&self, route: usize, ended: Vec<(Ticket, Ended)>) -> Option<OutageChange> {
+        let now = Instant::now();
+        let mut change = None;
+        let mut schedule = self.desk.schedule();
+        schedule.job_over(route);
+        for (ticket, ended) in ended {
+            let news = schedule.end(route, &ticket, ended, (now, fastrand::f64()));
+            change = news.or(change);
+        }
+        let wants_reading = schedule.wants_reading();
+        drop(schedule);
+        self.desk.outcomes.notify_one();
+        if wants_reading {
+            self.desk.reading.notify_one();
+        }
+        change
+    }
+
+    /// Reads the payloads that were too long to come with the fetch; an event that has gone stays
+    /// without one.
+    async fn load(&self, job: &mut Job) -> Result<(), StoreError> {
+        let missing = |item: &&Item| item.row.body.is_none();
+        let positions: Vec<_> = job
+            .items
+            .iter()
+            .filter(missing)
+            .map(|item| item.row.position)
+            .collect();
+        if positions.is_empty() {
+            return Ok(());
+        }
+        let store = self.store.clone();
+        // In a task of its own: this worker may be dropped, a database call may not.
+        let read = tokio::spawn(async move { store.read(&positions).await });
+        let Ok(rows) = read.await else { return Ok(()) };
+        let body = |row: Row| row.body.map(|body| ((row.position, row.id), body));
+        let mut bodies: HashMap<_, Body> = rows?.into_iter().filter_map(body).collect();
+        for Item { row, .. } in &mut job.items {
+            if row.body.is_none() {
+                row.body = bodies.remove(&(row.position, row.id));
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&self, answer: Answer) -> Ended {
+        match answer {
+            Answer::Done => Ended::Done,
+            Answer::Newer => {
+                info!("newer schema version: the event waits for a newer build");
+                Ended::Newer
+            }
+            Answer::Failed(mut failure) => {
+                failure.text = self.redacted(&failure);
+                debug!(error = %failure, "delivery failed");
+                Ended::Failed(failure)
+            }
+        }
+    }
+
+    fn redacted(&self, failure: &Failure) -> String {
+        let redact = || (self.config.redact)(&failure.text);
+        match catch_unwind(AssertUnwindSafe(redact)) {
+            Ok(text) => storable(&text),
+            Err(_) => "the redact hook panicked: the error is not shown".to_owned(),
+        }
+    }
+}
+
+fn span(envelopes: &[(Envelope, Epoch)]) -> tracing::Span {
+    let Some((first, _)) = envelopes.first() else {
+        return tracing::Span::none();
+    };
+    let span = info_span!(
+        "outbox.deliver",
+        otel.kind = "consumer",
+        topic = %first.topic,
+        event = %first.id,
+        position = first.position,
+        attempt = first.attempts + 1,
+        events = envelopes.len(),
+        traceparent = tracing::field::Empty,
+    );
+    if !span.is_disabled()
+        && let Ok(headers) = first.parse_headers()
+        && let Some(parent) = headers.text(crate::headers::TRACEPARENT)
+    {
+        span.record("traceparent", parent);
+    }
+    span
+}
