@@ -15,6 +15,7 @@ mod envelope;
 mod handler;
 mod retry;
 mod dispatcher;
+mod memory;
 
 pub use async_trait::async_trait;
 pub use dispatcher::{
@@ -27,6 +28,7 @@ pub use error::BoxError;
 pub use event::{Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};
 pub use handler::{Delivery, Handler, HandlerError, MissingState, Outcome, Publisher, Wish};
 pub use headers::{HeaderValue, Headers};
+pub use memory::{DeadLetter, DelayedEvent, MemoryStore, PendingEvent};
 #[cfg(feature = "derive")]
 pub use outbox_derive::OutboxEvent;
 pub use retry::{InvalidRetryPolicy, RetryPolicy};

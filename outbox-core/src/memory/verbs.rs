@@ -1,0 +1,249 @@
+use super::{MemoryStore, SHARD, clock, state::State};
+use crate::{
+    store::{
+        Blocked, FetchRequest, Fetched, History, Horizon, Liveness, Member, MemberId, MemberView,
+        Moved, Owned, Position, Row, Seen, Settled, Settlement, Shard, ShardView, Store,
+        StoreError, Verdict,
+    },
+    wake::Wake,
+};
+use chrono::{DateTime, SecondsFormat, Utc};
+use std::{
+    ops::Bound::{Excluded, Included, Unbounded},
+    time::Duration,
+};
+use tokio::task::coop;
+
+impl MemoryStore {
+    /// Runs one verb under the lock.
+    async fn run<T>(&self, verb: impl FnOnce(&mut State, DateTime<Utc>) -> T + Send) -> T {
+        // No verb ever waits: a loop over them must still let its neighbours run.
+        coop::consume_budget().await;
+        let now = self.now();
+        verb(&mut self.state(), now)
+    }
+}
+
+impl Store for MemoryStore {
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn in_process(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    async fn connect_apart(&self) -> Result<Self, StoreError> {
+        Ok(self.clone())
+    }
+
+    fn wake(&self) -> Wake {
+        self.inner.wake.clone()
+    }
+
+    async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
+        self.run(|state, now| {
+            state.members.insert(member.id, clock::later(now, lease));
+        })
+        .await;
+        Ok(())
+    }
+
+    async fn renew(&self, member: MemberId, lease: Duration) -> Result<bool, StoreError> {
+        let renew = |state: &mut State, now| {
+            let row = state.members.get_mut(&member);
+            row.map(|until| *until = clock::later(now, lease)).is_some()
+        };
+        Ok(self.run(renew).await)
+    }
+
+    async fn members(&self) -> Result<Vec<MemberView>, StoreError> {
+        let view = |now, (id, until): (&MemberId, &DateTime<Utc>)| {
+            let liveness = if *until > now {
+                Liveness::Alive
+            } else {
+                Liveness::Expired
+            };
+            MemberView::new(*id, as_text(*until), liveness)
+        };
+        let members = |state: &mut State, now| {
+            let rows = state.members.iter();
+            rows.map(|row| view(now, row)).collect()
+        };
+        Ok(self.run(members).await)
+    }
+
+    async fn evict(&self, seen: &MemberView) -> Result<bool, StoreError> {
+        let evict = |state: &mut State, _| {
+            let until = state.members.get(&seen.id).copied();
+            until.is_some_and(|until| as_text(until) == seen.lease_until)
+                && state.members.remove(&seen.id).is_some()
+        };
+        Ok(self.run(evict).await)
+    }
+
+    async fn leave(&self, member: MemberId) -> Result<(), StoreError> {
+        self.run(|state, _| {
+            if state.owner == Some(member) {
+                state.owner = None;
+            }
+            state.members.remove(&member);
+        })
+        .await;
+        Ok(())
+    }
+
+    async fn shards(&self) -> Result<Vec<ShardView>, StoreError> {
+        let view = |state: &mut State, _| {
+            let held = state.held();
+            vec![ShardView::new(SHARD, state.epoch, state.owner, held)]
+        };
+        Ok(self.run(view).await)
+    }
+
+    async fn take(&self, member: MemberId, seen: &[ShardView]) -> Result<Vec<Owned>, StoreError> {
+        let take = |state: &mut State, _| {
+            let as_seen = seen.iter().any(|view| {
+                view.shard == SHARD && view.epoch == state.epoch && view.owner == state.owner
+            });
+            if !as_seen || state.held() || !state.members.contains_key(&member) {
+                return Vec::new();
+            }
+            // An owner that has gone without releasing may have died with events in work.
+            let suspect_to = state.owner.map_or(0, |_| state.last_pending());
+            state.owner = Some(member);
+            state.epoch += 1;
+            vec![Owned::new(SHARD, state.epoch, suspect_to)]
+        };
+        Ok(self.run(take).await)
+    }
+
+    async fn release(&self, member: MemberId, owned: &[Owned]) -> Result<(), StoreError> {
+        self.run(|state, _| {
+            if owned.iter().any(|owned| state.fence(member, owned)) {
+                state.owner = None;
+            }
+        })
+        .await;
+        Ok(())
+    }
+
+    async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
+        if !shards.contains(&SHARD) {
+            return Ok(Vec::new());
+        }
+        let blocked = |state: &mut State, _| {
+            let blocking = state.dead.values().filter(|letter| letter.blocks);
+            blocking
+                .map(|letter| {
+                    let event = &letter.event;
+                    let (aggregate, key) = (event.aggregate.clone(), event.key.clone());
+                    Blocked::new(SHARD, event.position, aggregate, key)
+                })
+                .collect()
+        };
+        Ok(self.run(blocked).await)
+    }
+
+    async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
+        Ok(self.run(|state, now| fetch(state, now, request)).await)
+    }
+
+    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
+        let read = |state: &mut State, now| {
+            let found = positions.iter().filter_map(|at| state.pending.get(at));
+            found.map(|pending| pending.row(now, usize::MAX)).collect()
+        };
+        Ok(self.run(read).await)
+    }
+
+    async fn settle(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        outcomes: &[Settlement],
+        history: History,
+    ) -> Result<Settled, StoreError> {
+        let settle = |state: &mut State, now| {
+            let fence = state.fence(member, owned);
+            let mut gone = Vec::new();
+            for outcome in outcomes {
+                let (position, id) = (outcome.position, outcome.id);
+                if outcome.verdict == Verdict::Done {
+                    let done = state.remove(position, id);
+                    let kept = done.filter(|_| history == History::Keep);
+                    state.delivered.extend(kept.map(|pending| pending.event));
+                } else if fence && !state.fail(now, position, id, &outcome.verdict) {
+                    gone.push(position);
+                }
+            }
+            if fence {
+                Settled::Written { gone }
+            } else {
+                Settled::Lost
+            }
+        };
+        Ok(self.run(settle).await)
+    }
+
+    async fn move_due(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        limit: usize,
+    ) -> Result<Moved, StoreError> {
+        let move_due = |state: &mut State, now| {
+            if state.fence(member, owned) {
+                Moved::Events(state.move_due(now, limit))
+            } else {
+                Moved::Lost
+            }
+        };
+        Ok(self.run(move_due).await)
+    }
+
+    async fn raise_crashes(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        positions: &[Position],
+    ) -> Result<bool, StoreError> {
+        let raise = |state: &mut State, _| {
+            let fence = state.fence(member, owned);
+            for position in positions.iter().filter(|_| fence) {
+                if let Some(pending) = state.pending.get_mut(position) {
+                    pending.crashes += 1;
+                }
+            }
+            fence
+        };
+        Ok(self.run(raise).await)
+    }
+}
+
+fn fetch(state: &State, now: DateTime<Utc>, request: &FetchRequest<'_>) -> Fetched {
+    let owned = request.cursors.iter().find(|cursor| {
+        let owned = Owned::new(cursor.shard, cursor.epoch, 0);
+        state.fence(request.member, &owned)
+    });
+    let Some(cursor) = owned else {
+        return Fetched::new(Vec::new(), Vec::new(), Horizon::CommitOrder);
+    };
+    let due = state.delayed.first_key_value();
+    let due_in = due.map(|((due_at, _), _)| clock::until(now, *due_at));
+    let (floor, scan) = (cursor.floor, cursor.scan.max(cursor.floor));
+    let again = state.pending.range((Excluded(floor), Included(scan)));
+    let ahead = state.pending.range((Excluded(scan), Unbounded));
+    let ahead = ahead.take(request.limit);
+    let rows = again.chain(ahead);
+    Fetched::new(
+        vec![Seen::new(SHARD, state.revision, due_in)],
+        rows.map(|(_, pending)| pending.row(now, request.inline_bytes))
+            .collect(),
+        Horizon::CommitOrder,
+    )
+}
+
+fn as_text(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Nanos, true)
+}
