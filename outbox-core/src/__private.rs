@@ -1,4 +1,6 @@
 pub use crate::event::{
-    Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec, decode_event, join_key,
+    Contract, DecodeError, KeyPart, OutboxEvent, Shape, Topic, TopicSpec, decode_content,
+    decode_event, join_key, key_part,
 };
-pub use std::{fmt::Display, option::Option, primitive::str, result::Result, string::String};
+pub use serde::{Serialize, de::DeserializeOwned};
+pub use std::{option::Option, primitive::usize, string::String};

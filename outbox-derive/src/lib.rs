@@ -1,10 +1,36 @@
 //! `#[derive(OutboxEvent)]` for outbox-seaorm.
 
+// In the order in which a type goes through them.
+mod errors;
+mod suggest;
+mod path;
+mod words;
+mod attr;
+mod case;
+mod serde;
+mod key;
+mod model;
+mod check;
+mod constants;
+mod expand;
+mod fallback;
+
+use crate::{errors::Errors, model::Event};
 use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
 
 /// Declares the topics and the aggregate key of an event type.
 #[proc_macro_derive(OutboxEvent, attributes(outbox))]
 pub fn derive_outbox_event(input: TokenStream) -> TokenStream {
-    drop(input);
-    TokenStream::new()
+    derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
+    let mut errors = Errors::default();
+    let event = Event::new(input, &mut errors);
+    check::check(&event, &mut errors);
+    match errors.finish() {
+        None => expand::expand(&event),
+        Some(error) => fallback::fallback(&event, error),
+    }
 }

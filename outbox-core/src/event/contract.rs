@@ -17,9 +17,12 @@ pub struct Contract {
 
 /// How the payload of an event type is taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// The payload is the struct itself.
     Struct,
+    /// The struct has no fields: the payload is `{}`, and whatever is read will do.
+    Unit,
     /// The payload is the variant's content; the topic says which variant.
     Enum,
 }

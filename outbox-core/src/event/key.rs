@@ -20,6 +20,22 @@ pub fn join(parts: &[&dyn Display]) -> String {
     key
 }
 
+/// What can be a part of an aggregate's key: everything that is `Display`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of an aggregate",
+    label = "a key needs `Display`",
+    note = "an event that belongs to no aggregate is `#[outbox(unordered)]` and needs no key"
+)]
+pub trait KeyPart: Display {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Display + ?Sized> KeyPart for T {}
+
+/// A part for [`join`]; the derive writes this call, so that a wrong type is named as a key.
+pub fn part<T: KeyPart>(part: &T) -> &dyn Display {
+    part
+}
+
 struct Escaped<'a>(&'a mut String);
 
 impl Write for Escaped<'_> {

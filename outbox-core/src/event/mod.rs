@@ -8,8 +8,8 @@ mod topic;
 pub use codec::DecodeError;
 pub(crate) use codec::{decode, encode};
 pub use contract::{Contract, Shape, TopicSpec};
-pub use key::join as join_key;
-pub use topic::{Topic, decode_event};
+pub use key::{KeyPart, join as join_key, part as key_part};
+pub use topic::{Topic, decode_content, decode_event};
 
 use serde::{Serialize, de::DeserializeOwned};
 

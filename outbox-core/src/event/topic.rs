@@ -60,6 +60,21 @@ pub fn decode_event<E: OutboxEvent>(index: usize, payload: &str) -> Result<E, De
     decode(index, payload)
 }
 
+/// Decodes the payload of the topic at `index` of `E` and takes the content out of its newtype
+/// variant; the derive's topic constants call this.
+///
+/// # Errors
+/// When the text is not what the type serialises to.
+pub fn decode_content<E: OutboxEvent, T>(
+    index: usize,
+    payload: &str,
+    content: fn(E) -> Option<T>,
+) -> Result<T, DecodeError> {
+    let event = decode::<E>(index, payload)?;
+    let found = event.topic().name;
+    content(event).ok_or_else(|| DecodeError::other_topic(E::CONTRACT.topics[index].name, found))
+}
+
 impl<T> Clone for Topic<T> {
     fn clone(&self) -> Self {
         *self

@@ -1,0 +1,173 @@
+use crate::{errors::Errors, path::KeyPath, words::Words};
+use syn::{
+    Attribute, Ident, Lit, LitBool, LitStr, Path, Result, Token, parenthesized,
+    parse::{Parse, ParseStream},
+    token::Paren,
+};
+
+/// What `#[outbox(…)]` says at the type.
+#[derive(Default)]
+pub(crate) struct Container {
+    pub(crate) aggregate: Option<LitStr>,
+    pub(crate) topic_prefix: Option<LitStr>,
+    pub(crate) root: Option<Path>,
+    pub(crate) unverified: bool,
+    /// A struct is a topic itself.
+    pub(crate) topic: Topic,
+}
+
+/// What `#[outbox(…)]` says at a variant or a struct.
+#[derive(Default)]
+pub(crate) struct Topic {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) version: Option<u32>,
+    pub(crate) unordered: bool,
+    pub(crate) key: Option<Key>,
+}
+
+/// A key that is not marked at a field.
+pub(crate) struct Key {
+    /// The word that brought it.
+    pub(crate) word: Ident,
+    pub(crate) source: KeySource,
+}
+
+pub(crate) enum KeySource {
+    Paths(Vec<KeyPath>),
+    Constant(LitStr),
+}
+
+impl Container {
+    pub(crate) fn of_enum(attrs: &[Attribute], errors: &mut Errors) -> Self {
+        let mut container = Self::default();
+        Words::of_enum().read(attrs, errors, |word, input| container.word(word, input));
+        container
+    }
+
+    pub(crate) fn of_struct(attrs: &[Attribute], errors: &mut Errors) -> Self {
+        let mut container = Self::default();
+        Words::of_struct().read(attrs, errors, |word, input| container.word(word, input));
+        container
+    }
+
+    fn word(&mut self, word: &Ident, input: ParseStream) -> Result<()> {
+        match word.to_string().as_str() {
+            "aggregate" => self.aggregate = Some(value(word, input, "\"order\"")?),
+            "topic_prefix" => self.topic_prefix = Some(value(word, input, "\"shop.order\"")?),
+            "verify" => self.unverified = !value::<LitBool>(word, input, "false")?.value,
+            "crate" => {
+                equals(word, input, "outbox_core")?;
+                self.root = Some(input.call(Path::parse_mod_style)?);
+            }
+            _ => self.topic.word(word, input)?,
+        }
+        Ok(())
+    }
+}
+
+impl Topic {
+    pub(crate) fn of_variant(attrs: &[Attribute], errors: &mut Errors) -> Self {
+        let mut topic = Self::default();
+        Words::of_variant().read(attrs, errors, |word, input| topic.word(word, input));
+        topic
+    }
+
+    fn word(&mut self, word: &Ident, input: ParseStream) -> Result<()> {
+        match word.to_string().as_str() {
+            "topic" => self.name = Some(value(word, input, "\"stripe.charge\"")?),
+            "version" => self.version = Some(version(word, input)?),
+            "unordered" => self.unordered = true,
+            "key" => {
+                equals(word, input, "order_id")?;
+                let paths = key_paths(input)?;
+                self.set_key(word, KeySource::Paths(paths))?;
+            }
+            "key_const" => {
+                let constant = value(word, input, "\"all\"")?;
+                self.set_key(word, KeySource::Constant(constant))?;
+            }
+            // `Words` lets no other word through.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn set_key(&mut self, word: &Ident, source: KeySource) -> Result<()> {
+        if self.key.is_some() {
+            return Err(syn::Error::new(
+                word.span(),
+                "there is a key already: `key` and `key_const` exclude each other",
+            ));
+        }
+        self.key = Some(Key {
+            word: word.clone(),
+            source,
+        });
+        Ok(())
+    }
+}
+
+/// The `key` of `#[outbox(key)]` at a field.
+pub(crate) fn field_key(attrs: &[Attribute], errors: &mut Errors) -> Option<Ident> {
+    let mut key = None;
+    Words::of_field().read(attrs, errors, |word, input| {
+        key = Some(word.clone());
+        if input.peek(Token![=]) {
+            let detail = "at a field `key` takes no value; `key = path` goes on the variant";
+            return Err(input.error(detail));
+        }
+        Ok(())
+    });
+    key
+}
+
+fn key_paths(input: ParseStream) -> Result<Vec<KeyPath>> {
+    if input.peek(LitStr) {
+        return Ok(vec![KeyPath::from_literal(&input.parse()?)?]);
+    }
+    if !input.peek(Paren) {
+        return Ok(vec![input.parse()?]);
+    }
+    let parts;
+    let parens = parenthesized!(parts in input);
+    let paths = parts.parse_terminated(KeyPath::parse, Token![,])?;
+    if paths.is_empty() {
+        return Err(syn::Error::new(
+            parens.span.join(),
+            "a key has at least one part",
+        ));
+    }
+    Ok(paths.into_iter().collect())
+}
+
+fn version(word: &Ident, input: ParseStream) -> Result<u32> {
+    equals(word, input, "2")?;
+    let negative = input.parse::<Option<Token![-]>>()?;
+    let literal: Lit = input.parse()?;
+    match &literal {
+        Lit::Int(number) if negative.is_none() => number.base10_parse().ok(),
+        _ => None,
+    }
+    .filter(|version| *version > 0)
+    .ok_or_else(|| {
+        let span = negative.map_or(literal.span(), |minus| minus.span);
+        syn::Error::new(span, "a version is a whole number from 1 to 4294967295")
+    })
+}
+
+fn equals(word: &Ident, input: ParseStream, example: &str) -> Result<()> {
+    if input.parse::<Option<Token![=]>>()?.is_some() {
+        return Ok(());
+    }
+    let detail = format!("`{word}` takes a value: `{word} = {example}`");
+    Err(syn::Error::new(word.span(), detail))
+}
+
+fn value<T: Parse>(word: &Ident, input: ParseStream, example: &str) -> Result<T> {
+    equals(word, input, example)?;
+    let at = input.span();
+    input.parse().map_err(|_| {
+        let span = if input.is_empty() { word.span() } else { at };
+        syn::Error::new(span, format!("expected `{word} = {example}`"))
+    })
+}
