@@ -1,0 +1,137 @@
+use crate::support::*;
+use outbox_core::{
+    HandlerError, MemoryStore,
+    store::{DeadReason, Store},
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+use tokio::time::Instant;
+
+#[tokio::test(start_paused = true)]
+async fn one_delivers_and_the_other_stands_by() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let first = spawn(dispatcher(&store, &log, ok));
+    pass(1).await;
+    let second = spawn(dispatcher(&store, &log, ok));
+    store
+        .emit_all((1..=100).map(|order| step(order, 1)))
+        .unwrap();
+    until("all", || log.len() == 100).await;
+    pass(60).await;
+    assert_eq!(
+        (first.stats().delivered, second.stats().delivered),
+        (100, 0)
+    );
+    first.shutdown().await;
+    store.emit(step(1, 2)).unwrap();
+    until("the other one takes over", || log.len() == 101).await;
+    until("written", || second.stats().delivered == 1).await;
+    second.shutdown().await;
+}
+
+/// A dispatcher whose process dies: nothing is given up, nothing runs any more.
+async fn crash(handle: outbox_core::DispatcherBuilder<MemoryStore>, after: Duration) {
+    let dispatcher = handle.build().unwrap();
+    let runtime = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        runtime.block_on(async move {
+            let handle = dispatcher.spawn(outbox_core::CancellationToken::new());
+            tokio::time::sleep(after).await;
+            drop(handle);
+        });
+        runtime.shutdown_background();
+    });
+    tokio::task::spawn_blocking(move || runtime.join().unwrap())
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_dead_dispatcher_is_replaced_and_its_events_are_delivered_again() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store
+        .emit_all((1..=3).map(|number| step(1, number)))
+        .unwrap();
+    let lease = Duration::from_millis(300);
+    let hang = |_, _, _| std::future::pending();
+    crash(
+        dispatcher(&store, &log, hang).lease(lease),
+        Duration::from_millis(200),
+    )
+    .await;
+    let start = Instant::now();
+    let second = spawn(dispatcher(&store, &log, ok).lease(lease));
+    until("taken over", || log.len() == 3).await;
+    assert!(
+        start.elapsed() > Duration::from_secs(1),
+        "after a second look only"
+    );
+    assert_eq!(log.of(1), [1, 2, 3]);
+    second.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_event_that_kills_its_process_becomes_a_dead_letter() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let lease = Duration::from_millis(100);
+    store.emit_all((1..=3).map(|order| step(order, 1))).unwrap();
+    let started = Arc::new(AtomicUsize::new(0));
+    for _ in 0..3 {
+        let started_ = Arc::clone(&started);
+        let handle = dispatcher(&store, &log, move |order, _, _| {
+            started_.fetch_add(1, SeqCst);
+            async move {
+                if order == 1 {
+                    std::future::pending().await
+                } else {
+                    Ok::<(), HandlerError>(())
+                }
+            }
+        });
+        // Long enough for the take-over: a third of the lease and a second.
+        crash(handle.lease(lease), Duration::from_millis(1_400)).await;
+    }
+    assert_eq!(store.pending()[0].crashes, 2);
+    let last = spawn(dispatcher(&store, &log, ok).lease(lease));
+    until("dead", || store.dead().len() == 1).await;
+    let dead = &store.dead()[0];
+    assert_eq!(dead.reason, DeadReason::Crashed);
+    assert_eq!(dead.event.attempts, 0);
+    assert_eq!(log.all(), [(2, 1), (3, 1)], "its neighbours were delivered");
+    last.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn losing_the_lease_drops_handlers_and_starts_anew() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit_all([step(1, 1), step(1, 2)]).unwrap();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let calls_ = Arc::clone(&calls);
+    let dispatcher = spawn(dispatcher(&store, &log, move |_, _, _| {
+        let first = calls_.fetch_add(1, SeqCst) == 0;
+        async move {
+            if first {
+                std::future::pending().await
+            } else {
+                Ok(())
+            }
+        }
+    }));
+    until("in work", || calls.load(SeqCst) == 1).await;
+    for member in store.members().await.unwrap() {
+        assert!(store.evict(&member).await.unwrap());
+    }
+    until("delivered in a new session", || log.len() == 2).await;
+    assert_eq!(log.of(1), [1, 2]);
+    assert_eq!(dispatcher.stats().lease_lost, 1);
+    assert!(store.delivered().iter().all(|event| event.attempts == 0));
+    dispatcher.shutdown().await;
+}

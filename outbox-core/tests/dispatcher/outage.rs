@@ -1,0 +1,70 @@
+use crate::support::*;
+use outbox_core::{HandlerError, MemoryStore};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+};
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_burns_no_attempt_and_is_probed_with_single_events() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let (up, calls) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicUsize::new(0)),
+    );
+    store
+        .emit_all((0..1_000).map(|number| step(number % 20, number)))
+        .unwrap();
+    let (up_, calls_) = (Arc::clone(&up), Arc::clone(&calls));
+    let dispatcher = spawn(dispatcher(&store, &log, move |_, _, delivery| {
+        calls_.fetch_add(1, SeqCst);
+        let up = up_.load(SeqCst);
+        async move {
+            assert_eq!(delivery.attempt(), 1);
+            if up {
+                Ok(())
+            } else {
+                Err(HandlerError::outage("connection refused"))
+            }
+        }
+    }));
+    pass(5 * 3_600).await;
+    let probes = calls.load(SeqCst);
+    assert!(
+        (240..=310).contains(&probes),
+        "one in 60 to 75 seconds: {probes}"
+    );
+    assert_eq!(store.pending().len(), 1_000);
+    assert!(
+        store
+            .pending()
+            .iter()
+            .all(|event| event.event.attempts == 0)
+    );
+    assert_eq!(store.dead(), []);
+    up.store(true, SeqCst);
+    pass(120).await;
+    assert_eq!(store.pending(), []);
+    for order in 0..20 {
+        assert!(log.of(order).is_sorted());
+    }
+    dispatcher.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_one_topic_leaves_the_others_alone() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store
+        .emit_all((0..100).flat_map(|number| [step(number, 1), mail(number, 2)]))
+        .unwrap();
+    let dispatcher = spawn(dispatcher(&store, &log, |_, step, _| async move {
+        if step == 1 {
+            Err(HandlerError::outage("down"))
+        } else {
+            Ok(())
+        }
+    }));
+    until("the mails", || log.len() == 100).await;
+    assert_eq!(store.pending().len(), 100);
+    dispatcher.shutdown().await;
+}
