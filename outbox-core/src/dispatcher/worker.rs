@@ -38,7 +38,13 @@ impl<S: Store> Worker<S> {
         loop {
             // Registered before looking, so that what becomes ready in between is not missed.
             let ready = self.desk.work.notified();
-            let job = self.desk.schedule().next(Instant::now());
+            let (job, given_up) = {
+                let mut schedule = self.desk.schedule();
+                (schedule.next(Instant::now()), schedule.take_given_up())
+            };
+            if given_up {
+                self.desk.outcomes.notify_one();
+            }
             match job {
                 Some(job) => {
                     // One wakes the next, as long as there is something for it.
