@@ -1,5 +1,5 @@
 use super::{config::Config, health::Health, pulse::Pulse};
-use crate::store::{MemberId, Store, StoreError};
+use crate::store::{MemberId, Store};
 use std::{sync::Arc, thread, time::Duration};
 use tokio::{
     sync::watch,
@@ -32,13 +32,13 @@ impl Lease {
     /// It has a thread and a connection of its own, so that neither handlers that block the
     /// runtime nor a pool without a free connection let the lease run out. Where the database
     /// lives in this process, a task is enough.
-    pub(crate) async fn start<S: Store>(
+    pub(crate) fn start<S: Store>(
         store: &S,
-        member: MemberId,
+        in_process: bool,
+        (member, joined_at): (MemberId, Instant),
         config: &Config,
-        joined_at: Instant,
         pulse: Arc<Pulse>,
-    ) -> Result<Self, StoreError> {
+    ) -> Self {
         let stop = CancellationToken::new();
         let (sender, state) = watch::channel(held(joined_at, config.lease));
         let heartbeat = Heartbeat {
@@ -50,7 +50,7 @@ impl Lease {
             stop: stop.clone(),
         };
         let store = store.clone();
-        if store.in_process().await? {
+        if in_process {
             tokio::spawn(async move { heartbeat.run(&store).await });
         } else {
             let thread = thread::Builder::new().name("outbox-heartbeat".to_owned());
@@ -63,10 +63,10 @@ impl Lease {
                 );
             }
         }
-        Ok(Self {
+        Self {
             state,
             _heartbeat: stop.drop_guard(),
-        })
+        }
     }
 
     /// When the last renewal was sent that succeeded.

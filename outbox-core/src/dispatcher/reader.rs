@@ -94,6 +94,7 @@ impl<S: Store> Reader<'_, S> {
         if Instant::now() >= self.next_look {
             self.look_around().await?;
         }
+        self.mark_suspects().await?;
         self.wake_heads().await?;
         if self.due_at.is_some_and(|due| due <= Instant::now()) {
             self.move_due().await?;
@@ -121,7 +122,7 @@ impl<S: Store> Reader<'_, S> {
 
     async fn take_in(
         &mut self,
-        mut fetched: Fetched,
+        fetched: Fetched,
         cursors: &[crate::store::Cursor],
         limit: usize,
         was_idle: bool,
@@ -139,7 +140,6 @@ impl<S: Store> Reader<'_, S> {
         let now = Instant::now();
         let due_in = fetched.shards.iter().filter_map(|seen| seen.due_in).min();
         self.due_at = due_in.map(|due_in| now + due_in);
-        self.raise_crashes(&mut fetched).await?;
         let beyond = |cursor: &crate::store::Cursor| {
             let rows = fetched.rows.iter().filter(|row| row.shard == cursor.shard);
             rows.filter(|row| row.position > cursor.scan).count()
@@ -168,9 +168,9 @@ impl<S: Store> Reader<'_, S> {
     }
 
     /// Marks events that may have been in work when a former owner died, before they are started.
-    async fn raise_crashes(&mut self, fetched: &mut Fetched) -> Result<(), StoreError> {
-        let suspects = self.desk.schedule().suspects(&fetched.rows);
-        for (owned, positions) in suspects {
+    async fn mark_suspects(&mut self) -> Result<(), StoreError> {
+        let marks = self.desk.schedule().marks();
+        for (owned, positions) in marks {
             if !self
                 .store
                 .raise_crashes(self.member, &owned, &positions)
@@ -179,9 +179,8 @@ impl<S: Store> Reader<'_, S> {
                 self.lost.cancel();
                 return Ok(());
             }
-            self.desk
-                .schedule()
-                .raised(&mut fetched.rows, owned.shard, &positions);
+            self.desk.schedule().marked(owned.shard, &positions);
+            self.desk.work.notify_one();
         }
         Ok(())
     }

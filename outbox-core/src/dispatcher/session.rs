@@ -70,16 +70,17 @@ pub(crate) async fn run<S: Store>(
 ) -> Result<End, StoreError> {
     let Setting { store, config, .. } = setting;
     let member = Member::new(place(), handles(&setting.router));
+    let in_process = store.in_process().await?;
     let joined_at = Instant::now();
     store.join(&member, config.lease).await?;
+    let joined = (member.id, joined_at);
     let lease = Lease::start(
         store,
-        member.id,
+        in_process,
+        joined,
         config,
-        joined_at,
         Arc::clone(&setting.pulse),
-    )
-    .await?;
+    );
     let schedule = Schedule::new(
         Arc::clone(&setting.router),
         Arc::clone(config),

@@ -38,12 +38,16 @@ impl<S: Store> Worker<S> {
         loop {
             // Registered before looking, so that what becomes ready in between is not missed.
             let ready = self.desk.work.notified();
-            let (job, given_up) = {
+            let (job, given_up, marks) = {
                 let mut schedule = self.desk.schedule();
-                (schedule.next(Instant::now()), schedule.take_given_up())
+                let job = schedule.next(Instant::now());
+                (job, schedule.take_given_up(), schedule.wants_marks())
             };
             if given_up {
                 self.desk.outcomes.notify_one();
+            }
+            if marks {
+                self.desk.reading.notify_one();
             }
             match job {
                 Some(job) => {

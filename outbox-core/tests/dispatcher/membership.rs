@@ -1,6 +1,6 @@
 use crate::support::*;
 use outbox_core::{
-    HandlerError, MemoryStore,
+    MemoryStore,
     store::{DeadReason, Store},
 };
 use std::{
@@ -79,33 +79,31 @@ async fn a_dead_dispatcher_is_replaced_and_its_events_are_delivered_again() {
 }
 
 #[tokio::test]
-async fn an_event_that_kills_its_process_becomes_a_dead_letter() {
+async fn an_event_that_kills_its_process_becomes_a_dead_letter_and_its_neighbours_do_not() {
     let (store, log) = (MemoryStore::new(), Log::default());
     let lease = Duration::from_millis(100);
-    store.emit_all((1..=3).map(|order| step(order, 1))).unwrap();
-    let started = Arc::new(AtomicUsize::new(0));
-    for _ in 0..3 {
-        let started_ = Arc::clone(&started);
-        let handle = dispatcher(&store, &log, move |order, _, _| {
-            started_.fetch_add(1, SeqCst);
-            async move {
-                if order == 1 {
-                    std::future::pending().await
-                } else {
-                    Ok::<(), HandlerError>(())
-                }
-            }
-        });
+    store
+        .emit_all((1..=30).map(|order| step(order, 1)))
+        .unwrap();
+    for round in 0..3 {
+        let handle = dispatcher(&store, &log, |_, _, _| std::future::pending());
         // Long enough for the take-over: a third of the lease and a second.
-        crash(handle.lease(lease), Duration::from_millis(1_400)).await;
+        let life = Duration::from_millis(1_500);
+        crash(handle.lease(lease).concurrency(4), life).await;
+        let crashes: Vec<_> = store.pending().iter().map(|event| event.crashes).collect();
+        let marked = crashes.iter().filter(|crashes| **crashes > 0).count();
+        assert_eq!(
+            (crashes[0], marked),
+            (round, if round == 0 { 0 } else { 4 })
+        );
     }
-    assert_eq!(store.pending()[0].crashes, 2);
     let last = spawn(dispatcher(&store, &log, ok).lease(lease));
-    until("dead", || store.dead().len() == 1).await;
-    let dead = &store.dead()[0];
-    assert_eq!(dead.reason, DeadReason::Crashed);
-    assert_eq!(dead.event.attempts, 0);
-    assert_eq!(log.all(), [(2, 1), (3, 1)], "its neighbours were delivered");
+    until("settled", || store.pending().is_empty()).await;
+    assert_eq!(log.len(), 29, "its neighbours were delivered");
+    let dead = store.dead();
+    assert_eq!(dead.len(), 1);
+    assert_eq!(dead[0].reason, DeadReason::Crashed);
+    assert_eq!((dead[0].event.position, dead[0].event.attempts), (1, 0));
     last.shutdown().await;
 }
 

@@ -9,6 +9,7 @@ mod lane;
 mod read;
 mod shard;
 mod start;
+mod suspect;
 
 pub(crate) use finish::{Batch, Ended, OutageChange, Pending};
 pub(crate) use lane::LaneId;
@@ -44,6 +45,8 @@ pub(crate) struct Schedule {
     /// Lanes whose head has crashed its process before: it runs alone.
     solo: VecDeque<(Shard, LaneId)>,
     solo_running: bool,
+    /// Lanes whose head is to be marked in the store before it may start.
+    marking: Vec<(Shard, LaneId)>,
     /// Deliveries under way.
     in_work: usize,
     /// Bytes of long payloads under way.
@@ -84,6 +87,7 @@ impl Schedule {
             turn: 0,
             solo: VecDeque::new(),
             solo_running: false,
+            marking: Vec::new(),
             in_work: 0,
             long_bytes: 0,
             waiting: 0,
@@ -132,6 +136,7 @@ impl Schedule {
         self.in_work == 0
             && self.unsettled == 0
             && self.solo.is_empty()
+            && self.marking.is_empty()
             && self.topics.iter().all(quiet)
             && !self.shards.values().any(ShardState::wants_rewind)
     }
@@ -157,7 +162,7 @@ impl Schedule {
     pub(crate) fn wants_reading(&self) -> bool {
         let room = self.more && self.room() >= self.config.batch;
         let empty = self.waiting == 0 && self.next_rewind().is_some();
-        self.stopping || room || empty
+        self.stopping || room || empty || !self.marking.is_empty()
     }
 
     pub(crate) fn set_more(&mut self, more: bool) {

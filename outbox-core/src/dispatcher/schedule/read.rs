@@ -1,7 +1,7 @@
 use super::{LaneId, Schedule, lane::Waiting, shard::ShardState};
 use crate::{
     dispatcher::stats::add,
-    store::{Cursor, Fetched, Owned, Position, Row, Seen, Shard},
+    store::{Cursor, Fetched, Position, Row, Seen, Shard},
 };
 use std::collections::HashMap;
 use tokio::time::Instant;
@@ -73,44 +73,6 @@ impl Schedule {
             }
         }
         changed
-    }
-
-    /// The events whose crashes are to be raised before they are admitted.
-    pub(crate) fn suspects(&self, rows: &[Row]) -> Vec<(Owned, Vec<Position>)> {
-        let mut suspects: Vec<(Owned, Vec<Position>)> = Vec::new();
-        for row in rows {
-            let Some(shard) = self.shards.get(&row.shard) else {
-                continue;
-            };
-            let enters = shard.is_suspect(row.position)
-                && !shard.knows(row.position)
-                && !shard.parked.contains_key(&self.hasher.of(row))
-                && self.router.find(&row.topic).is_some()
-                && row.fault.is_none();
-            match suspects.last_mut() {
-                _ if !enters => {}
-                Some((owned, positions)) if owned.shard == row.shard => {
-                    positions.push(row.position)
-                }
-                _ => suspects.push((shard.owned, vec![row.position])),
-            }
-        }
-        suspects
-    }
-
-    /// The store has counted a crash against these positions, which are in ascending order.
-    pub(crate) fn raised(&mut self, rows: &mut [Row], shard: Shard, positions: &[Position]) {
-        let Some(state) = self.shards.get_mut(&shard) else {
-            return;
-        };
-        for position in positions {
-            state.raised(*position);
-        }
-        for row in rows {
-            if row.shard == shard && positions.binary_search(&row.position).is_ok() {
-                row.crashes += 1;
-            }
-        }
     }
 
     /// Takes in what a fetch has read. Returns the events that nobody here can handle, the first

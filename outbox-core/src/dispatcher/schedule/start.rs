@@ -46,10 +46,16 @@ const REFILL_EVENTS: usize = 16;
 
 enum Start {
     Item(Box<Item>),
-    /// The lane could not start after all.
+    /// The lane could not start after all; its place in the queue is gone.
     Nothing,
-    /// The payload is too long for what the budget has left.
-    NoMemory,
+    /// Not now: there is no memory for the payload, or the event is to be marked first.
+    Later,
+}
+
+enum Solo {
+    Job(Job),
+    Marking,
+    Gone,
 }
 
 impl Schedule {
@@ -60,18 +66,26 @@ impl Schedule {
         if self.stopping || self.solo_running || full {
             return None;
         }
-        if let Some((shard, lane)) = self.solo.front().copied() {
-            // Whatever runs is let finish first.
-            if self.in_work > 0 {
-                return None;
-            }
-            self.solo.pop_front();
-            if let Some(job) = self.next_solo(shard, lane, now) {
-                return Some(job);
+        if let Some(job) = self.next_together(now) {
+            return Some(job);
+        }
+        // Whatever runs is let finish before an event runs alone.
+        while let Some((shard, lane)) = self.solo.front().copied().filter(|_| self.in_work == 0) {
+            match self.next_solo(shard, lane, now) {
+                Solo::Job(job) => return Some(job),
+                Solo::Marking => return None,
+                Solo::Gone => {}
             }
         }
+        None
+    }
+
+    fn next_together(&mut self, now: Instant) -> Option<Job> {
         let topics = self.topics.len();
         for turn in 0..topics {
+            if !self.solo.is_empty() {
+                return None;
+            }
             let route = (self.turn + turn) % topics;
             if let Some(job) = self.next_of(route, now) {
                 self.turn = route + 1;
@@ -81,25 +95,32 @@ impl Schedule {
         None
     }
 
-    fn next_solo(&mut self, shard: Shard, lane: LaneId, now: Instant) -> Option<Job> {
-        let route = self
-            .shards
-            .get(&shard)?
-            .lanes
-            .get(&lane)?
-            .queue
-            .front()?
-            .route?;
-        match self.start(shard, lane, route, now, true) {
-            Start::Item(item) => {
+    fn next_solo(&mut self, shard: Shard, lane: LaneId, now: Instant) -> Solo {
+        let head = |schedule: &Self| {
+            schedule
+                .shards
+                .get(&shard)?
+                .lanes
+                .get(&lane)?
+                .queue
+                .front()?
+                .route
+        };
+        let started = head(self).map(|route| (route, self.start(shard, lane, route, now, true)));
+        if let Some((_, Start::Later)) = started {
+            return Solo::Marking;
+        }
+        self.solo.pop_front();
+        match started {
+            Some((route, Start::Item(item))) => {
                 self.solo_running = true;
                 self.started(route);
-                Some(Job {
+                Solo::Job(Job {
                     route,
                     items: vec![*item],
                 })
             }
-            Start::Nothing | Start::NoMemory => None,
+            _ => Solo::Gone,
         }
     }
 
@@ -122,8 +143,10 @@ impl Schedule {
             };
             match self.start(shard, lane, route, now, false) {
                 Start::Item(item) => items.push(*item),
+                // Whatever comes after an event that runs alone waits for it.
+                Start::Nothing if !self.solo.is_empty() => break,
                 Start::Nothing => {}
-                Start::NoMemory => {
+                Start::Later => {
                     self.topics[route].ready.push_front((shard, lane));
                     break;
                 }
@@ -172,17 +195,36 @@ impl Schedule {
         let row = &head.row;
         let long = if row.body.is_none() { row.size } else { 0 };
         if long > 0 && self.long_bytes > 0 && self.long_bytes + long > self.config.bytes / 2 {
-            return Start::NoMemory;
+            return Start::Later;
         }
-        if row.crashes >= self.config.crash_limit {
-            self.give_up_crashed(shard, id);
+        let position = row.position;
+        let suspect = state.is_suspect(position);
+        if let Some(crashes) = self
+            .crashes_at_start(shard, id)
+            .filter(|crashes| *crashes > 0)
+        {
+            if crashes >= self.config.crash_limit {
+                self.give_up_crashed(shard, id);
+                return Start::Nothing;
+            }
+            if crashes >= SOLO_CRASHES && !alone {
+                self.solo.push_back((shard, id));
+                return Start::Nothing;
+            }
+            if suspect {
+                if self.marks_full() {
+                    return Start::Later;
+                }
+                self.mark(shard, id);
+                return if alone { Start::Later } else { Start::Nothing };
+            }
+        }
+        let Some(state) = self.shards.get_mut(&shard) else {
             return Start::Nothing;
-        }
-        let solo = row.crashes >= SOLO_CRASHES;
-        if solo && !alone {
-            self.solo.push_back((shard, id));
+        };
+        let Some(lane) = state.lanes.get_mut(&id) else {
             return Start::Nothing;
-        }
+        };
         let Some(head) = lane.queue.pop_front() else {
             return Start::Nothing;
         };
@@ -204,7 +246,7 @@ impl Schedule {
             attempts: row.attempts,
             ordered: row.ordered,
             long,
-            solo,
+            solo: alone,
         };
         Start::Item(Box::new(Item { ticket, row }))
     }
