@@ -1,4 +1,5 @@
 use crate::{errors::Errors, path::KeyPath, words::Words};
+use proc_macro2::TokenStream;
 use syn::{
     Attribute, Ident, Lit, LitBool, LitStr, Path, Result, Token, parenthesized,
     parse::{Parse, ParseStream},
@@ -12,6 +13,8 @@ pub(crate) struct Container {
     pub(crate) topic_prefix: Option<LitStr>,
     pub(crate) root: Option<Path>,
     pub(crate) unverified: bool,
+    /// Whether the aggregate may be there, wrongly written.
+    pub(crate) doubtful: bool,
     /// A struct is a topic itself.
     pub(crate) topic: Topic,
 }
@@ -23,6 +26,8 @@ pub(crate) struct Topic {
     pub(crate) version: Option<u32>,
     pub(crate) unordered: bool,
     pub(crate) key: Option<Key>,
+    /// Whether there is a key, be it a wrong one, or an unknown word that may have been meant so.
+    pub(crate) has_key: bool,
 }
 
 /// A key that is not marked at a field.
@@ -40,19 +45,27 @@ pub(crate) enum KeySource {
 impl Container {
     pub(crate) fn of_enum(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut container = Self::default();
-        Words::of_enum().read(attrs, errors, |word, input| container.word(word, input));
+        let words = Words::of_enum();
+        let known = words.read(attrs, errors, |word, input| container.word(word, input));
+        container.doubtful |= !known;
         container
     }
 
     pub(crate) fn of_struct(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut container = Self::default();
-        Words::of_struct().read(attrs, errors, |word, input| container.word(word, input));
+        let words = Words::of_struct();
+        let known = words.read(attrs, errors, |word, input| container.word(word, input));
+        container.doubtful |= !known;
+        container.topic.has_key |= !known;
         container
     }
 
     fn word(&mut self, word: &Ident, input: ParseStream) -> Result<()> {
         match word.to_string().as_str() {
-            "aggregate" => self.aggregate = Some(value(word, input, "\"order\"")?),
+            "aggregate" => {
+                self.doubtful = true;
+                self.aggregate = Some(value(word, input, "\"order\"")?);
+            }
             "topic_prefix" => self.topic_prefix = Some(value(word, input, "\"shop.order\"")?),
             "verify" => self.unverified = !value::<LitBool>(word, input, "false")?.value,
             "crate" => {
@@ -68,7 +81,9 @@ impl Container {
 impl Topic {
     pub(crate) fn of_variant(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut topic = Self::default();
-        Words::of_variant().read(attrs, errors, |word, input| topic.word(word, input));
+        let words = Words::of_variant();
+        let known = words.read(attrs, errors, |word, input| topic.word(word, input));
+        topic.has_key |= !known;
         topic
     }
 
@@ -76,13 +91,20 @@ impl Topic {
         match word.to_string().as_str() {
             "topic" => self.name = Some(value(word, input, "\"stripe.charge\"")?),
             "version" => self.version = Some(version(word, input)?),
-            "unordered" => self.unordered = true,
+            "unordered" => {
+                self.unordered = true;
+                if input.peek(Token![=]) {
+                    return Err(input.error("`unordered` takes no value"));
+                }
+            }
             "key" => {
+                self.has_key = true;
                 equals(word, input, "order_id")?;
                 let paths = key_paths(input)?;
                 self.set_key(word, KeySource::Paths(paths))?;
             }
             "key_const" => {
+                self.has_key = true;
                 let constant = value(word, input, "\"all\"")?;
                 self.set_key(word, KeySource::Constant(constant))?;
             }
@@ -130,7 +152,10 @@ fn key_paths(input: ParseStream) -> Result<Vec<KeyPath>> {
     }
     let parts;
     let parens = parenthesized!(parts in input);
-    let paths = parts.parse_terminated(KeyPath::parse, Token![,])?;
+    let paths = parts.parse_terminated(KeyPath::parse, Token![,]);
+    // What a mistake leaves unread would be reported as well.
+    parts.parse::<TokenStream>()?;
+    let paths = paths?;
     if paths.is_empty() {
         return Err(syn::Error::new(
             parens.span.join(),
@@ -165,9 +190,12 @@ fn equals(word: &Ident, input: ParseStream, example: &str) -> Result<()> {
 
 fn value<T: Parse>(word: &Ident, input: ParseStream, example: &str) -> Result<T> {
     equals(word, input, example)?;
-    let at = input.span();
-    input.parse().map_err(|_| {
-        let span = if input.is_empty() { word.span() } else { at };
-        syn::Error::new(span, format!("expected `{word} = {example}`"))
-    })
+    let span = if input.is_empty() {
+        word.span()
+    } else {
+        input.span()
+    };
+    input
+        .parse()
+        .map_err(|_| syn::Error::new(span, format!("expected `{word} = {example}`")))
 }

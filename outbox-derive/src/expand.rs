@@ -3,9 +3,13 @@ use crate::{
     key::{Key, Part},
     model::{Event, Shape, Topic},
 };
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{GenericParam, Generics, Ident, Index, Path, Type, ext::IdentExt, parse_quote};
+use std::collections::BTreeMap;
+use syn::{
+    GenericParam, Generics, Ident, Index, Member, Path, Type, WherePredicate, ext::IdentExt,
+    parse_quote,
+};
 
 /// Writes the implementation of a type without mistakes; cannot fail.
 pub(crate) fn expand(event: &Event) -> TokenStream {
@@ -16,6 +20,7 @@ pub(crate) fn expand(event: &Event) -> TokenStream {
     let keys = event.topics.iter().map(|topic| key(event, topic));
     implement(
         event,
+        &generics(event),
         &quote!(match self { #(#indexes)* }),
         &quote!(match self { #(#keys)* }),
     )
@@ -24,13 +29,13 @@ pub(crate) fn expand(event: &Event) -> TokenStream {
 /// Everything but the two methods' bodies is the same after a mistake.
 pub(crate) fn implement(
     event: &Event,
+    generics: &Generics,
     topic_index: &TokenStream,
     key: &TokenStream,
 ) -> TokenStream {
     let (root, ident) = (&event.root, &event.input.ident);
     let contract = contract(event);
     let constants = constants::constants(event);
-    let generics = generics(event);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let (_, ty_generics, _) = event.input.generics.split_for_impl();
     quote! {
@@ -97,14 +102,17 @@ fn key(event: &Event, topic: &Topic) -> TokenStream {
             quote!(#pattern { .. } => #root::Option::Some(#root::String::from(#text)),)
         }
         Some(Key::Parts(parts)) => {
-            let fields = parts.iter().enumerate().filter_map(|(index, part)| {
-                let (member, binding) = (&part.field.as_ref()?.0, format_ident!("__key{index}"));
-                Some(quote!(#member: #binding,))
-            });
-            let parts = parts
+            // Two parts may begin at one field, which a pattern names once.
+            let fields: BTreeMap<String, TokenStream> = parts
                 .iter()
-                .enumerate()
-                .map(|(index, part)| value(root, index, part));
+                .filter_map(|part| part.field.as_ref())
+                .map(|(member, _)| {
+                    let binding = binding(member, Span::call_site());
+                    (binding.to_string(), quote!(#member: #binding,))
+                })
+                .collect();
+            let fields = fields.values();
+            let parts = parts.iter().map(|part| value(root, part));
             quote! {
                 #pattern { #(#fields)* .. } =>
                     #root::Option::Some(#root::join_key(&[#(#parts),*])),
@@ -114,20 +122,29 @@ fn key(event: &Event, topic: &Topic) -> TokenStream {
 }
 
 /// One part of a key; a type that cannot be one is reported at the user's token.
-fn value(root: &Path, index: usize, part: &Part) -> TokenStream {
+fn value(root: &Path, part: &Part) -> TokenStream {
     let steps = &part.steps;
-    let binding = format_ident!("__key{index}", span = part.span);
-    let value = match (&part.field, steps.is_empty()) {
-        (Some(_), true) => quote!(#binding),
-        (Some(_), false) => quote_spanned!(part.span=> &#binding #(#steps)*),
-        (None, _) => quote_spanned!(part.span=> &self #(#steps)*),
+    let start = match &part.field {
+        Some((member, _)) => binding(member, part.span),
+        None => Ident::new("self", part.span),
+    };
+    let value = match &steps[..] {
+        [] => quote!(#start),
+        _ => quote_spanned!(part.span=> &#start #(#steps)*),
     };
     quote_spanned!(part.span=> #root::key_part(#value))
 }
 
+/// What a field is called while its key is made.
+fn binding(member: &Member, span: Span) -> Ident {
+    match member {
+        Member::Named(name) => format_ident!("__{}", name.unraw(), span = span),
+        Member::Unnamed(index) => format_ident!("__{}", index.index, span = span),
+    }
+}
+
 /// The user's generics, and what the implementation asks of them.
 fn generics(event: &Event) -> Generics {
-    let root = &event.root;
     let mut generics = event.input.generics.clone();
     let types: Vec<_> = generics
         .type_params()
@@ -141,8 +158,9 @@ fn generics(event: &Event) -> Generics {
     {
         return generics;
     }
+    let root = &event.root;
     let bounds = &mut generics.make_where_clause().predicates;
-    bounds.push(parse_quote!(Self: #root::Serialize + #root::DeserializeOwned));
+    bounds.push(serde_bound(root));
     for topic in &event.topics {
         let Some(Key::Parts(parts)) = &topic.key else {
             continue;
@@ -157,6 +175,11 @@ fn generics(event: &Event) -> Generics {
         }
     }
     generics
+}
+
+/// What serde's derives ask of the parameters, whatever that is.
+pub(crate) fn serde_bound(root: &Path) -> WherePredicate {
+    parse_quote!(Self: #root::Serialize + #root::DeserializeOwned)
 }
 
 /// Whether a type speaks of one of the type parameters.

@@ -12,6 +12,13 @@ pub(crate) fn fallback(event: &Event, error: Error) -> TokenStream {
         return error;
     }
     let root = &event.root;
-    let implementation = expand::implement(event, &quote!(0), &quote!(#root::Option::None));
+    let mut generics = event.input.generics.clone();
+    if !generics.params.is_empty() {
+        // Also for lifetimes: a field that borrows has its message already.
+        let bounds = &mut generics.make_where_clause().predicates;
+        bounds.push(expand::serde_bound(root));
+    }
+    let none = quote!(#root::Option::None);
+    let implementation = expand::implement(event, &generics, &quote!(0), &none);
     quote!(#error #implementation)
 }

@@ -42,7 +42,7 @@ pub(crate) struct Topic<'a> {
     pub(crate) unordered: bool,
     /// `None` also after a mistake in it.
     pub(crate) key: Option<Key<'a>>,
-    /// Whether the user wrote a key, be it a wrong one.
+    /// Whether the user wrote a key, be it a wrong one; then it is not missing.
     pub(crate) has_key: bool,
     /// The type inside a newtype variant: what a handler of this topic takes.
     pub(crate) content: Option<&'a Type>,
@@ -61,10 +61,12 @@ impl<'a> Event<'a> {
                 None => parse_quote!(::outbox_seaorm::__private),
             },
             aggregate: container.aggregate.unwrap_or_else(|| {
-                errors.push(Error::new(
-                    input.ident.span(),
-                    "the aggregate is missing: write `#[outbox(aggregate = \"order\")]`",
-                ));
+                if !container.doubtful {
+                    errors.push(Error::new(
+                        input.ident.span(),
+                        "the aggregate is missing: write `#[outbox(aggregate = \"order\")]`",
+                    ));
+                }
                 LitStr::new("missing", input.ident.span())
             }),
             topic_prefix: container.topic_prefix,
@@ -128,7 +130,12 @@ impl<'a> Event<'a> {
                 Some((word, index, field))
             })
             .collect();
-        let has_key = attrs.key.is_some() || !marked.is_empty();
+        // A misspelt attribute at a field was most likely meant to mark the key.
+        let has_key = attrs.has_key
+            || fields
+                .iter()
+                .flat_map(|field| &field.attrs)
+                .any(|attr| attr.path().is_ident("outbox"));
         let place = key::Place {
             ident,
             fields,

@@ -60,7 +60,10 @@ impl Parse for KeyPath {
                     let arguments;
                     parenthesized!(arguments in input);
                     if !arguments.is_empty() {
-                        return Err(arguments.error("the method of a key takes no arguments"));
+                        let error = arguments.error("the method of a key takes no arguments");
+                        // What is left unread would be reported as well.
+                        arguments.parse::<TokenStream>()?;
+                        return Err(error);
                     }
                     steps.push(Step::Call(name));
                 } else {

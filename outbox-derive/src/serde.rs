@@ -22,7 +22,8 @@ pub(crate) fn check_enum(input: &DeriveInput, data: &DataEnum, errors: &mut Erro
     for variant in &data.variants {
         refuse(&variant.attrs, errors, |word| match word {
             "untagged" => Some(TAGGED),
-            "skip" | "skip_serializing" | "skip_deserializing" | "other" => Some(COUNTED),
+            "skip" | "skip_serializing" | "skip_deserializing" => Some(COUNTED),
+            "other" => Some("an event of an unknown topic waits for a build that knows it"),
             "borrow" => Some(BORROWED),
             _ => None,
         });

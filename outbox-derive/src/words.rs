@@ -8,6 +8,7 @@ pub(crate) struct Words {
     known: Vec<&'static str>,
     place: &'static str,
     seen: BTreeSet<String>,
+    all_known: bool,
 }
 
 const TOPIC_WORDS: [&str; 5] = ["topic", "version", "unordered", "key", "key_const"];
@@ -36,18 +37,23 @@ impl Words {
             known,
             place,
             seen: BTreeSet::new(),
+            all_known: true,
         }
     }
 
     /// Reads the words of every `#[outbox(…)]`, and goes on at the next comma after a mistake.
+    ///
+    /// Says whether every word was known. Where one was not, what is missing may have been meant
+    /// by it and is not worth a second message.
     pub(crate) fn read(
         mut self,
         attrs: &[Attribute],
         errors: &mut Errors,
         mut one: impl FnMut(&Ident, ParseStream) -> Result<()>,
-    ) {
+    ) -> bool {
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("outbox")) {
             let Meta::List(list) = &attr.meta else {
+                self.all_known = false;
                 errors.push(syn::Error::new_spanned(attr, "expected `#[outbox(…)]`"));
                 continue;
             };
@@ -62,6 +68,7 @@ impl Words {
             });
             errors.take(words);
         }
+        self.all_known
     }
 
     fn word(
@@ -69,9 +76,14 @@ impl Words {
         input: ParseStream,
         one: &mut impl FnMut(&Ident, ParseStream) -> Result<()>,
     ) -> Result<()> {
-        let word = Ident::parse_any(input)?;
+        let word = Ident::parse_any(input).map_err(|error| {
+            self.all_known = false;
+            let detail = format!("expected one of `{}`", self.known.join("`, `"));
+            syn::Error::new(error.span(), detail)
+        })?;
         let name = word.to_string();
         if !self.known.contains(&name.as_str()) {
+            self.all_known = false;
             return Err(syn::Error::new(word.span(), self.unknown(&name)));
         }
         if !self.seen.insert(name) {
