@@ -1,4 +1,13 @@
 //! What `#[derive(OutboxEvent)]` declares, and how events become payloads and come back.
 
+mod generics;
+mod keys;
+mod many_variants;
+mod messages;
+mod numbers;
+mod payload_text;
+mod serde_attributes;
 mod shapes;
 mod support;
+mod surroundings;
+mod topics;
