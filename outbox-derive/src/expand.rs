@@ -54,7 +54,7 @@ pub(crate) fn implement(
         }
 
         #[automatically_derived]
-        #[allow(dead_code, deprecated)]
+        #[allow(dead_code, deprecated, private_interfaces, unreachable_pub)]
         impl #impl_generics #ident #ty_generics #where_clause {
             #constants
         }
