@@ -30,6 +30,7 @@ pub use handler::{Delivery, Handler, HandlerError, MissingState, Outcome, Publis
 pub use headers::{HeaderValue, Headers};
 pub use memory::{DeadLetter, DelayedEvent, MemoryStore, PendingEvent};
 #[cfg(feature = "derive")]
+#[doc = include_str!("../docs/derive.md")]
 pub use outbox_derive::OutboxEvent;
 pub use retry::{InvalidRetryPolicy, RetryPolicy};
 pub use tokio_util::sync::CancellationToken;
