@@ -1,5 +1,11 @@
 //! What `#[derive(OutboxEvent)]` declares, and how events become payloads and come back.
 
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail wherever it finds out"
+)]
+
 mod generics;
 mod keys;
 mod many_variants;

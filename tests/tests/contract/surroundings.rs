@@ -42,6 +42,31 @@ fn generated_paths_are_absolute() {
     );
 }
 
+mod visibility {
+    #![deny(missing_docs, unreachable_pub, clippy::all)]
+
+    use outbox_seaorm::OutboxEvent;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Serialize, Deserialize)]
+    struct Private;
+
+    #[derive(Serialize, Deserialize, OutboxEvent)]
+    #[outbox(aggregate = "order")]
+    enum Hidden {
+        #[outbox(unordered)]
+        Placed(Private),
+    }
+
+    #[test]
+    fn a_topic_is_as_visible_as_its_type() {
+        assert_eq!(
+            super::emitted(&Hidden::Placed(Private)).topic,
+            Hidden::PLACED.name()
+        );
+    }
+}
+
 /// A domain crate depends on outbox-core alone.
 #[derive(Debug, PartialEq, Serialize, Deserialize, outbox_core::OutboxEvent)]
 #[outbox(aggregate = "order", crate = outbox_core)]

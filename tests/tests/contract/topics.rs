@@ -1,5 +1,5 @@
 use crate::support::emitted;
-use outbox_seaorm::{OutboxEvent, Shape, Topic};
+use outbox_seaorm::{Limits, OutboxEvent, Shape, Topic};
 use serde::{Deserialize, Serialize};
 
 /// The names of the documentation's table, under one of serde's renaming rules.
@@ -131,6 +131,12 @@ fn the_contract_lists_what_was_declared() {
     assert_eq!(contract.find("stripe.charge-now"), Some(1));
     assert_eq!(Event::CHARGE.contract().event, "Event");
     assert_eq!(Event::Receipt.topic().name, Event::RECEIPT.name());
+}
+
+/// The derive checks names and constant keys on its own, since it cannot depend on the core.
+#[test]
+fn the_derive_knows_the_limits() {
+    assert_eq!((Limits::NAME_BYTES, Limits::KEY_BYTES), (200, 500));
 }
 
 #[test]
