@@ -70,7 +70,10 @@ impl Container {
             "verify" => self.unverified = !value::<LitBool>(word, input, "false")?.value,
             "crate" => {
                 equals(word, input, "outbox_core")?;
-                self.root = Some(input.call(Path::parse_mod_style)?);
+                let root = input.call(Path::parse_mod_style);
+                self.root = Some(root.map_err(|error| {
+                    syn::Error::new(error.span(), "expected a path, as in `crate = outbox_core`")
+                })?);
             }
             _ => self.topic.word(word, input)?,
         }

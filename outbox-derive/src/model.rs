@@ -160,13 +160,13 @@ impl<'a> Event<'a> {
 }
 
 /// `ORDER_PLACED` for `OrderPlaced`; `V2_TOPIC` for `V2`, since a variant would hide a constant
-/// of its name.
+/// of its name; `CONTRACT_TOPIC` for `Contract`, since it would hide the trait's constant.
 fn constant(variant: &Ident, variants: &BTreeSet<String>) -> Ident {
     let mut name = case::snake(&variant.unraw().to_string()).to_uppercase();
     if name.starts_with(|first: char| first.is_ascii_digit()) {
         name.insert(0, '_');
     }
-    if variants.contains(&name) {
+    if variants.contains(&name) || name == "CONTRACT" {
         name.push_str("_TOPIC");
     }
     Ident::new(&name, variant.span())

@@ -45,10 +45,11 @@ impl Parse for KeyPath {
                 // The compiler reads the `0.1` of a path as one number.
                 let float: LitFloat = input.parse()?;
                 for digits in float.to_string().split('.') {
-                    steps.push(index(&LitInt::new(digits, float.span()))?);
+                    steps.push(index(digits, float.span())?);
                 }
             } else if input.peek(LitInt) {
-                steps.push(index(&input.parse()?)?);
+                let number: LitInt = input.parse()?;
+                steps.push(index(&number.to_string(), number.span())?);
             } else {
                 let name = Ident::parse_any(input).map_err(|error| {
                     syn::Error::new(
@@ -77,14 +78,11 @@ impl Parse for KeyPath {
     }
 }
 
-fn index(number: &LitInt) -> Result<Step> {
-    let index = Index {
-        index: number
-            .base10_parse()
-            .map_err(|_| syn::Error::new(number.span(), "expected the number of a field"))?,
-        span: number.span(),
-    };
-    Ok(Step::Field(Member::Unnamed(index)))
+fn index(digits: &str, span: Span) -> Result<Step> {
+    let index = digits
+        .parse()
+        .map_err(|_| syn::Error::new(span, "expected the number of a field"))?;
+    Ok(Step::Field(Member::Unnamed(Index { index, span })))
 }
 
 impl Step {

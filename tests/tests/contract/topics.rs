@@ -106,6 +106,8 @@ enum Event {
     Charge(u64),
     #[outbox(unordered)]
     Receipt,
+    #[outbox(unordered)]
+    Contract,
 }
 
 #[test]
@@ -126,10 +128,12 @@ fn the_contract_lists_what_was_declared() {
             ("shop:order/v1.placed", "Placed", 1, true),
             ("stripe.charge-now", "Charge", 4, true),
             ("shop:order/v1.receipt", "Receipt", 1, false),
+            ("shop:order/v1.contract", "Contract", 1, false),
         ]
     );
     assert_eq!(contract.find("stripe.charge-now"), Some(1));
     assert_eq!(Event::CHARGE.contract().event, "Event");
+    assert_eq!(Event::CONTRACT_TOPIC.name(), Event::Contract.topic().name);
     assert_eq!(Event::Receipt.topic().name, Event::RECEIPT.name());
 }
 

@@ -21,4 +21,11 @@ struct Prefix {
     order_id: u64,
 }
 
+#[derive(Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "", crate = "outbox_core")]
+enum Empty {
+    #[outbox(unordered)]
+    Placed,
+}
+
 fn main() {}

@@ -29,6 +29,14 @@ enum Event {
     Parts(Charge),
     #[outbox(key = &order_id)]
     Expression(Charge),
+    #[outbox(key = 1e5)]
+    Number(u64, u64),
+    #[outbox(key = 0.1f32)]
+    Suffix(u64, u64),
+    #[outbox(key = "self")]
+    Receiver { order_id: u64 },
+    #[outbox(key = order_id.)]
+    Unfinished { order_id: u64 },
     #[outbox(key_const = "")]
     Empty,
 }
