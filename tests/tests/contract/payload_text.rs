@@ -1,6 +1,7 @@
-use crate::support::emitted;
+use crate::support::{delivered, emitted};
 use outbox_seaorm::OutboxEvent;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::error::Error;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,38 @@ enum Event {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Recursive {
     inner: Option<Box<Recursive>>,
+}
+
+#[derive(Debug, Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "order")]
+enum Foreign {
+    #[outbox(unordered)]
+    Newtype(Box<RawValue>),
+    #[outbox(unordered)]
+    Named { raw: Box<RawValue> },
+    #[outbox(unordered)]
+    Maybe(Option<u64>),
+}
+
+#[test]
+fn raw_json_passes_through_untouched() {
+    let text = r#"{ "b":1.10, "a" : [1e400,"\u00e9"] }"#;
+    let raw = || RawValue::from_string(text.to_owned()).unwrap();
+    let event = Foreign::Newtype(raw());
+    assert_eq!(emitted(&event).payload, text);
+    assert_eq!(delivered(&event, Foreign::NEWTYPE).get(), text);
+    let event = Foreign::Named { raw: raw() };
+    match delivered(&event, Foreign::NAMED) {
+        Foreign::Named { raw } => assert_eq!(raw.get(), text),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn nothing_and_something_are_told_apart() {
+    for content in [None, Some(0), Some(u64::MAX)] {
+        assert_eq!(delivered(&Foreign::Maybe(content), Foreign::MAYBE), content);
+    }
 }
 
 /// Debezium takes an event without a payload for a deletion, and expands JSON objects only.

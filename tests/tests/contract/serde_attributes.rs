@@ -1,7 +1,7 @@
 use crate::support::{delivered, emitted};
 use outbox_seaorm::{Draft, Headers, InvalidEventKind, Limits, OutboxEvent};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::error::Error;
+use std::{collections::BTreeMap, error::Error};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, OutboxEvent)]
 #[outbox(aggregate = "order")]
@@ -191,6 +191,12 @@ enum Unreadable {
     Float(f64),
     #[outbox(unordered)]
     OneWay(#[serde(serialize_with = "hex::serialize")] u32),
+    /// Serde's `flatten` reads through a buffer that knows no 128-bit numbers.
+    #[outbox(unordered)]
+    Flat {
+        #[serde(flatten)]
+        wide: BTreeMap<String, u128>,
+    },
 }
 
 #[test]
@@ -200,6 +206,11 @@ fn what_could_never_be_read_is_refused_when_it_is_emitted() {
         InvalidEventKind::Decode
     );
     assert_eq!(refused(&Unreadable::OneWay(1)).0, InvalidEventKind::Decode);
+    let wide = BTreeMap::from([("a".to_owned(), u128::MAX)]);
+    assert_eq!(
+        refused(&Unreadable::Flat { wide }).0,
+        InvalidEventKind::Decode
+    );
 }
 
 /// An enum whose serde code was written by hand, and wrongly.
