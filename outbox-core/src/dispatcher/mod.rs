@@ -54,9 +54,8 @@ use tokio_util::sync::CancellationToken;
 /// time.
 ///
 /// ```
-/// use outbox_core::{CancellationToken, Delivery, Envelope, HandlerError, MemoryStore};
-///
-/// type Dispatcher = outbox_core::Dispatcher<MemoryStore>;
+/// use outbox_core::{CancellationToken, Delivery, Dispatcher, Envelope, HandlerError};
+/// # use outbox_core::MemoryStore;
 ///
 /// async fn send(envelope: Envelope, delivery: Delivery) -> Result<(), HandlerError> {
 ///     println!("{}: {} (attempt {})", envelope.topic, envelope.payload, delivery.attempt());

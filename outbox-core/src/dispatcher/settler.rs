@@ -12,7 +12,7 @@ use std::{
 };
 use tokio::{
     sync::watch,
-    time::{Instant, sleep, sleep_until, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tracing::error;
 
@@ -61,10 +61,9 @@ impl<S: Store> Settler<S> {
                 None if *self.phase.borrow() > Phase::Working => return Ok(()),
                 None => {
                     let mut phase = self.phase.clone();
-                    let retry_at = self.stuck.retry_at;
                     tokio::select! {
                         () = arrived => self.linger().await,
-                        () = sleep_until(retry_at.unwrap_or_else(Instant::now)), if retry_at.is_some() => {}
+                        () = sleep(STUCK_PAUSE) => {}
                         _ = phase.changed() => {}
                     }
                     self.retry_stuck().await?;

@@ -38,13 +38,7 @@ impl<S: Store> Worker<S> {
         loop {
             // Registered before looking, so that what becomes ready in between is not missed.
             let ready = self.desk.work.notified();
-            let (job, given_up) = {
-                let mut schedule = self.desk.schedule();
-                (schedule.next(Instant::now()), schedule.take_given_up())
-            };
-            if given_up {
-                self.desk.outcomes.notify_one();
-            }
+            let job = self.desk.schedule().next(Instant::now());
             match job {
                 Some(job) => {
                     // One wakes the next, as long as there is something for it.

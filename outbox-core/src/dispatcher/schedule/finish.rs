@@ -164,7 +164,6 @@ impl Schedule {
         lane.busy = Some(row.position);
         self.waiting -= 1;
         self.unsettled += 1;
-        self.given_up = true;
         let on_dead = route.and_then(|route| self.router.route(route).config.on_dead);
         let case = Case {
             attempts: row.attempts,

@@ -56,8 +56,6 @@ pub(crate) struct Schedule {
     fetches: u64,
     /// The last fetch left events unread.
     more: bool,
-    /// An event was given up without a delivery: its outcome waits for the settler.
-    given_up: bool,
     /// Nothing more is started.
     stopping: bool,
 }
@@ -90,7 +88,6 @@ impl Schedule {
             unsettled: 0,
             fetches: 0,
             more: false,
-            given_up: false,
             stopping: false,
         }
     }
@@ -162,11 +159,6 @@ impl Schedule {
 
     pub(crate) fn set_more(&mut self, more: bool) {
         self.more = more;
-    }
-
-    /// Whether an event was given up without a delivery since the last call.
-    pub(crate) fn take_given_up(&mut self) -> bool {
-        std::mem::take(&mut self.given_up)
     }
 
     /// Deliveries under way.
