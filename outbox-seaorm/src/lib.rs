@@ -2,6 +2,8 @@
 
 mod outbox;
 pub mod schema;
+mod wake;
+pub mod store;
 
 pub use outbox::{Outbox, OutboxBuilder};
 pub use outbox_core::*;
@@ -10,3 +12,4 @@ pub use outbox_core::*;
 #[doc(hidden)]
 pub use outbox_core::__private;
 pub use schema::InvalidName;
+pub use store::SeaOrmStore;

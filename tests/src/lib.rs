@@ -1,1 +1,9 @@
-//! The conformance suite.
+//! The conformance suite and what the fault tests share.
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "a suite of tests that stands in a library, so that every store can run it"
+)]
+
+pub mod conformance;

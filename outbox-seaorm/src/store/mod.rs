@@ -1,0 +1,169 @@
+//! The store in a database: the verbs of [`Store`], one folder of statements a database.
+
+mod error;
+mod live;
+mod sqlite;
+
+pub use outbox_core::store::*;
+
+use crate::{Outbox, wake};
+use error::store_error;
+use outbox_core::Wake;
+use sea_orm::{DatabaseConnection, DbBackend, DbErr};
+use sqlite::Sqlite;
+use std::{sync::Arc, time::Duration};
+
+/// An outbox in a SeaORM database, as the dispatcher sees it. A clone is the same store.
+///
+/// `Dispatcher::builder(&db)` makes one by itself; make one by hand for an [`Outbox`] with
+/// settings of its own.
+#[derive(Debug, Clone)]
+pub struct SeaOrmStore {
+    db: DatabaseConnection,
+    outbox: Outbox,
+    backend: Backend,
+}
+
+/// A database's statements; shared by the clones of a store.
+#[derive(Debug, Clone)]
+enum Backend {
+    Sqlite(Arc<Sqlite>),
+    Other(DbBackend),
+}
+
+/// Calls a verb of the backend.
+macro_rules! call {
+    ($store:ident, $context:literal, $backend:ident => $call:expr) => {
+        match &$store.backend {
+            Backend::Sqlite($backend) => $call.await,
+            Backend::Other(backend) => Err(not_supported(*backend)),
+        }
+        .map_err(|error| store_error($context, error))
+    };
+}
+
+impl SeaOrmStore {
+    /// The store of this outbox.
+    #[must_use]
+    pub fn new(db: &DatabaseConnection, outbox: &Outbox) -> Self {
+        let backend = match db.get_database_backend() {
+            DbBackend::Sqlite => Backend::Sqlite(Arc::new(Sqlite::new(outbox.names()))),
+            other => Backend::Other(other),
+        };
+        Self {
+            db: db.clone(),
+            outbox: outbox.clone(),
+            backend,
+        }
+    }
+}
+
+impl From<&DatabaseConnection> for SeaOrmStore {
+    fn from(db: &DatabaseConnection) -> Self {
+        Self::new(db, &Outbox::default())
+    }
+}
+
+impl Store for SeaOrmStore {
+    async fn check(&self) -> Result<(), StoreError> {
+        call!(self, "checking the tables", backend => backend.check(&self.db))
+    }
+
+    async fn in_process(&self) -> Result<bool, StoreError> {
+        call!(self, "looking where the database is", backend => backend.in_process(&self.db))
+    }
+
+    async fn connect_apart(&self) -> Result<Self, StoreError> {
+        let db = call!(self, "connecting", backend => backend.connect_apart(&self.db))?;
+        Ok(Self { db, ..self.clone() })
+    }
+
+    fn wake(&self) -> Wake {
+        wake::handle(self.outbox.names())
+    }
+
+    async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
+        call!(self, "joining", backend => backend.join(&self.db, member, lease))
+    }
+
+    async fn renew(&self, member: MemberId, lease: Duration) -> Result<bool, StoreError> {
+        call!(self, "renewing the lease", backend => backend.renew(&self.db, member, lease))
+    }
+
+    async fn members(&self) -> Result<Vec<MemberView>, StoreError> {
+        call!(self, "reading the members", backend => backend.members(&self.db))
+    }
+
+    async fn evict(&self, seen: &MemberView) -> Result<bool, StoreError> {
+        call!(self, "evicting a member", backend => backend.evict(&self.db, seen))
+    }
+
+    async fn leave(&self, member: MemberId) -> Result<(), StoreError> {
+        call!(self, "leaving", backend => backend.leave(&self.db, member))
+    }
+
+    async fn shards(&self) -> Result<Vec<ShardView>, StoreError> {
+        call!(self, "reading the shards", backend => backend.shards(&self.db))
+    }
+
+    async fn take(&self, member: MemberId, seen: &[ShardView]) -> Result<Vec<Owned>, StoreError> {
+        call!(self, "taking shards", backend => backend.take(&self.db, member, seen))
+    }
+
+    async fn release(&self, member: MemberId, owned: &[Owned]) -> Result<(), StoreError> {
+        call!(self, "releasing shards", backend => backend.release(&self.db, member, owned))
+    }
+
+    async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
+        call!(self, "reading blocking dead letters", backend => backend.blocked(&self.db, shards))
+    }
+
+    async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
+        call!(self, "fetching", backend => backend.fetch(&self.db, request))
+    }
+
+    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
+        call!(self, "reading events", backend => backend.read(&self.db, positions))
+    }
+
+    async fn settle(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        outcomes: &[Settlement],
+        history: History,
+    ) -> Result<Settled, StoreError> {
+        call!(self, "settling", backend => {
+            backend.settle(&self.db, member, owned, outcomes, history)
+        })
+    }
+
+    async fn move_due(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        limit: usize,
+    ) -> Result<Moved, StoreError> {
+        call!(self, "moving delayed events", backend => {
+            backend.move_due(&self.db, member, owned, limit)
+        })
+    }
+
+    async fn raise_crashes(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        positions: &[Position],
+    ) -> Result<bool, StoreError> {
+        call!(self, "counting crashes", backend => {
+            backend.raise_crashes(&self.db, member, owned, positions)
+        })
+    }
+}
+
+fn not_supported(backend: DbBackend) -> DbErr {
+    DbErr::BackendNotSupported {
+        db: backend.as_str(),
+        ctx: "the outbox's store",
+    }
+}

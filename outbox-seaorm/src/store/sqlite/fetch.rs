@@ -1,0 +1,60 @@
+use super::{SHARD, Sqlite, row, statement, wait};
+use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row, Seen};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
+
+impl Sqlite {
+    pub(in crate::store) async fn fetch(
+        &self,
+        db: &DatabaseConnection,
+        request: &FetchRequest<'_>,
+    ) -> Result<Fetched, DbErr> {
+        let mut fetched = Fetched::new(Vec::new(), Vec::new(), Horizon::CommitOrder);
+        let Some(cursor) = request.cursors.iter().find(|cursor| cursor.shard == SHARD) else {
+            return Ok(fetched);
+        };
+        let values = [
+            request.member.into(),
+            cursor.shard.into(),
+            cursor.epoch.into(),
+            cursor.floor.into(),
+            cursor.scan.max(cursor.floor).into(),
+            number(request.limit).into(),
+            number(request.inline_bytes).into(),
+        ];
+        for found in db.query_all_raw(statement(&self.sql.fetch, values)).await? {
+            if found.try_get("", "is_shard")? {
+                fetched.shards.push(seen(&found)?);
+            } else {
+                fetched.rows.push(row::read(&found)?);
+            }
+        }
+        // They come sorted; that the parts of a UNION ALL come in order is only SQLite's habit.
+        fetched.rows.sort_by_key(|row| row.position);
+        Ok(fetched)
+    }
+
+    pub(in crate::store) async fn read(
+        &self,
+        db: &DatabaseConnection,
+        positions: &[Position],
+    ) -> Result<Vec<Row>, DbErr> {
+        let values = [json(positions).into()];
+        let rows = db.query_all_raw(statement(&self.sql.read, values)).await?;
+        rows.iter().map(row::read).collect()
+    }
+}
+
+/// The shard's own row has the revision where an event has its position.
+fn seen(row: &QueryResult) -> Result<Seen, DbErr> {
+    let due_in: Option<f64> = row.try_get("", "retry_in")?;
+    Ok(Seen::new(SHARD, row.try_get("", "seq")?, due_in.map(wait)))
+}
+
+/// A list as one parameter, so that the statement's text is the same for any length.
+pub(super) fn json(positions: &[Position]) -> String {
+    serde_json::Value::from(positions).to_string()
+}
+
+fn number(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,87 @@
+use super::{Sqlite, statement};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
+use std::fmt::Write;
+
+/// Where the database is.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// In this process: nobody else can open it.
+    Memory,
+    /// In a file.
+    File(String),
+}
+
+impl Sqlite {
+    async fn place(&self, db: &DatabaseConnection) -> Result<&Place, DbErr> {
+        self.place.get_or_try_init(|| self.find_place(db)).await
+    }
+
+    async fn find_place(&self, db: &DatabaseConnection) -> Result<Place, DbErr> {
+        let sql = "SELECT coalesce(file, '') AS file FROM pragma_database_list WHERE name = ?1";
+        let schema = self.schema.as_deref().unwrap_or("main");
+        let row = db.query_one_raw(statement(sql, [schema.into()])).await?;
+        let file = row
+            .map(|row| row.try_get::<String>("", "file"))
+            .transpose()?;
+        Ok(match file {
+            Some(file) if !file.is_empty() => Place::File(file),
+            _ => Place::Memory,
+        })
+    }
+
+    pub(in crate::store) async fn in_process(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<bool, DbErr> {
+        Ok(matches!(self.place(db).await?, Place::Memory))
+    }
+
+    /// A second connection to the file; to memory there is none. An attached database becomes the main one there, with its
+    /// tables still found under its schema's name.
+    pub(in crate::store) async fn connect_apart(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<DatabaseConnection, DbErr> {
+        let Place::File(path) = self.place(db).await? else {
+            return Ok(db.clone());
+        };
+        let mut options = ConnectOptions::new(url(path));
+        options
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .sqlx_logging(false);
+        let apart = Database::connect(options).await?;
+        if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != "main") {
+            let attach = "ATTACH DATABASE ?1 AS ?2";
+            let values = [path.as_str().into(), schema.into()];
+            apart.execute_raw(statement(attach, values)).await?;
+        }
+        Ok(apart)
+    }
+}
+
+/// Percent-encodes whatever could mean something in a URL.
+fn url(path: &str) -> String {
+    let mut url = "sqlite://".to_owned();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(url, "%{byte:02X}");
+        }
+    }
+    url.push_str("?mode=rw");
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::url;
+
+    #[test]
+    fn odd_characters_are_encoded() {
+        assert_eq!(url("/a b/50%?é"), "sqlite:///a%20b/50%25%3F%C3%A9?mode=rw");
+    }
+}

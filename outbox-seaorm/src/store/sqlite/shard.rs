@@ -1,0 +1,99 @@
+use super::{SHARD, Sqlite, begin, statement};
+use outbox_core::store::{Blocked, MemberId, Owned, Position, Shard, ShardView};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+
+impl Sqlite {
+    pub(in crate::store) async fn shards(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<Vec<ShardView>, DbErr> {
+        let rows = db.query_all_raw(statement(&self.sql.shards, [])).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(ShardView::new(
+                    row.try_get("", "shard")?,
+                    row.try_get("", "epoch")?,
+                    row.try_get("", "owner")?,
+                    row.try_get("", "held")?,
+                ))
+            })
+            .collect()
+    }
+
+    pub(in crate::store) async fn take(
+        &self,
+        db: &DatabaseConnection,
+        member: MemberId,
+        seen: &[ShardView],
+    ) -> Result<Vec<Owned>, DbErr> {
+        let Some(seen) = seen.iter().find(|view| view.shard == SHARD) else {
+            return Ok(Vec::new());
+        };
+        let values = [
+            member.into(),
+            seen.shard.into(),
+            seen.epoch.into(),
+            seen.owner.into(),
+        ];
+        let row = db.query_one_raw(statement(&self.sql.take, values)).await?;
+        row.iter()
+            .map(|row| {
+                let epoch = row.try_get("", "epoch")?;
+                Ok(Owned::new(SHARD, epoch, row.try_get("", "suspect_to")?))
+            })
+            .collect()
+    }
+
+    pub(in crate::store) async fn release(
+        &self,
+        db: &DatabaseConnection,
+        member: MemberId,
+        owned: &[Owned],
+    ) -> Result<(), DbErr> {
+        for owned in owned {
+            let values = [member.into(), owned.shard.into(), owned.epoch.into()];
+            db.execute_raw(statement(&self.sql.release, values)).await?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::store) async fn blocked(
+        &self,
+        db: &DatabaseConnection,
+        shards: &[Shard],
+    ) -> Result<Vec<Blocked>, DbErr> {
+        if !shards.contains(&SHARD) {
+            return Ok(Vec::new());
+        }
+        let rows = db.query_all_raw(statement(&self.sql.blocked, [])).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Blocked::new(
+                    SHARD,
+                    row.try_get("", "seq")?,
+                    row.try_get("", "aggregatetype")?,
+                    row.try_get("", "aggregateid")?,
+                ))
+            })
+            .collect()
+    }
+
+    pub(in crate::store) async fn raise_crashes(
+        &self,
+        db: &DatabaseConnection,
+        member: MemberId,
+        owned: &Owned,
+        positions: &[Position],
+    ) -> Result<bool, DbErr> {
+        let txn = begin(db).await?;
+        if self.fence(&txn, member, owned).await?.is_none() {
+            txn.rollback().await?;
+            return Ok(false);
+        }
+        let values = [super::fetch::json(positions).into()];
+        txn.execute_raw(statement(&self.sql.raise_crashes, values))
+            .await?;
+        txn.commit().await?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,1 @@
+SELECT seq, aggregatetype, aggregateid FROM "outbox_dead" WHERE blocks_aggregate ORDER BY seq

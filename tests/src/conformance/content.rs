@@ -1,0 +1,110 @@
+//! What was emitted is what is delivered.
+
+use super::{Actor, Harness, Noted, Thing};
+use chrono::DateTime;
+use outbox_core::{
+    Draft,
+    store::{DeadReason, FetchRequest, Settled, Store, Verdict},
+};
+use uuid::Uuid;
+
+/// Every column survives the way through the database.
+pub async fn an_event_comes_back_as_it_was_emitted<H: Harness>(harness: &H) {
+    let time = DateTime::from_timestamp_micros(1_767_225_600_123_000).unwrap();
+    let event = Thing::of("k:é 1", "ü\"\\ 18446744073709551616");
+    let id = harness
+        .emit(event.occurred_at(time).header("tenant_id", "acme"))
+        .await;
+    let row = Actor::owner(harness).await.rows().await.remove(0);
+    assert_eq!(row.id, id);
+    assert_eq!(row.aggregate, "thing");
+    assert_eq!(row.key.as_deref(), Some("k:é 1"));
+    assert_eq!(row.topic, "thing.said");
+    assert!(row.ordered);
+    assert_eq!((row.attempts, row.crashes, row.retry_in), (0, 0, None));
+    assert_eq!(row.fault, None);
+    let body = row.body.unwrap();
+    assert_eq!(row.size, body.payload.len() + body.headers.len());
+    let payload: serde_json::Value = serde_json::from_str(&body.payload).unwrap();
+    assert_eq!(
+        payload,
+        serde_json::json!({"key": "k:é 1", "text": "ü\"\\ 18446744073709551616"})
+    );
+    let headers: serde_json::Value = serde_json::from_str(&body.headers).unwrap();
+    assert_eq!(
+        headers,
+        serde_json::json!({"schema_version": 3, "tenant_id": "acme"})
+    );
+    assert_eq!(body.occurred_at, time);
+}
+
+/// An unordered event has a shard too, and no key.
+pub async fn an_unordered_event_needs_no_key<H: Harness>(harness: &H) {
+    let note = Noted {
+        text: "hello".to_owned(),
+    };
+    let id = harness.emit(Draft::new(&note)).await;
+    let row = Actor::owner(harness).await.rows().await.remove(0);
+    assert_eq!((row.id, row.key, row.ordered), (id, None, false));
+}
+
+/// A body beyond the limit is read when it is needed.
+pub async fn a_large_body_stays_behind<H: Harness>(harness: &H) {
+    harness.emit(Thing::said(&"x".repeat(2000))).await;
+    harness.emit(Thing::said("small")).await;
+    let owner = Actor::owner(harness).await;
+    let cursors = owner.cursors();
+    let request = FetchRequest::new(owner.member.id, &cursors, 10, 1000);
+    let rows = owner.store.fetch(&request).await.unwrap().rows;
+    assert!(rows[0].size > 2000 && rows[0].body.is_none());
+    assert!(rows[1].size < 1000 && rows[1].body.is_some());
+    assert_eq!(rows[0].fault, None);
+    let read = owner.store.read(&[rows[0].position]).await.unwrap();
+    assert!(read[0].body.as_ref().unwrap().payload.len() > 2000);
+    assert_eq!((read[0].id, read[0].size), (rows[0].id, rows[0].size));
+}
+
+/// A read returns what is there.
+pub async fn what_is_gone_is_left_out_of_a_read<H: Harness>(harness: &H) {
+    harness.emit(Thing::said("one")).await;
+    harness.emit(Thing::said("two")).await;
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    owner.settle(&rows[0], Verdict::Done).await;
+    let positions = [rows[0].position, rows[1].position, rows[1].position + 100];
+    let read = owner.store.read(&positions).await.unwrap();
+    assert_eq!(read, [rows[1].clone()]);
+    assert_eq!(owner.store.read(&[]).await.unwrap(), []);
+}
+
+/// A row that is no event is reported, and its neighbours are delivered.
+pub async fn what_cannot_be_read_is_the_fault_of_its_row<H: Harness>(harness: &H) {
+    harness.emit(Thing::said("one")).await;
+    harness.emit(Thing::said("two")).await;
+    let owner = Actor::owner(harness).await;
+    let position = harness.pending().await[0].position;
+    harness.corrupt(position).await;
+    let rows = owner.rows().await;
+    assert_eq!(rows.len(), 2);
+    assert_eq!((rows[0].position, rows[0].id), (position, Uuid::nil()));
+    assert!(rows[0].fault.is_some());
+    assert_eq!(rows[1].fault, None);
+}
+
+/// It does not stay for ever: under the id it was read with it can be given up.
+pub async fn an_unreadable_event_can_still_become_a_dead_letter<H: Harness>(harness: &H) {
+    harness.emit(Thing::said("one")).await;
+    let owner = Actor::owner(harness).await;
+    let position = harness.pending().await[0].position;
+    harness.corrupt(position).await;
+    let row = owner.rows().await.remove(0);
+    let verdict = Verdict::Dead {
+        reason: DeadReason::Rejected,
+        error: row.fault.clone().unwrap(),
+        blocks: true,
+    };
+    let settled = owner.settle(&row, verdict).await;
+    assert_eq!(settled, Settled::Written { gone: vec![] });
+    assert_eq!(owner.rows().await, []);
+    assert_eq!(owner.store.blocked(&[row.shard]).await.unwrap().len(), 1);
+}

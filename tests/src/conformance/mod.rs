@@ -1,0 +1,174 @@
+//! The laws of the [`Store`](outbox_core::store::Store) trait. Each is one function, generic over
+//! a [`Harness`]; every store runs all of them: [`conformance!`](crate::conformance) makes a test of each.
+
+mod harness;
+mod event;
+mod actor;
+
+pub mod atomic;
+pub mod membership;
+pub mod shards;
+pub mod fetch;
+pub mod content;
+pub mod success;
+pub mod failure;
+pub mod fence;
+pub mod delayed;
+pub mod positions;
+pub mod crashes;
+
+pub use actor::Actor;
+pub use event::{Noted, Thing};
+pub use harness::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+
+/// The laws that need something not every store has, and why they do.
+pub const NEEDS: &[(&str, Capability, &str)] = &[
+    (
+        "an_event_of_a_rolled_back_transaction_never_was",
+        Capability::Transactions,
+        "there is no transaction to roll back",
+    ),
+    (
+        "a_lease_runs_out",
+        Capability::TimedLease,
+        "the lease is the process itself",
+    ),
+    (
+        "renewing_extends_the_lease",
+        Capability::TimedLease,
+        "the lease is the process itself",
+    ),
+    (
+        "what_cannot_be_read_is_the_fault_of_its_row",
+        Capability::ForeignRows,
+        "nothing but the library can write a row",
+    ),
+    (
+        "an_unreadable_event_can_still_become_a_dead_letter",
+        Capability::ForeignRows,
+        "nothing but the library can write a row",
+    ),
+];
+
+/// Why a harness does not run a law; `None` when it does.
+#[must_use]
+pub fn skipped<H: Harness>(law: &str) -> Option<&'static str> {
+    let needs = NEEDS.iter().filter(|(name, ..)| *name == law);
+    needs
+        .filter(|(_, capability, _)| H::LACKS.contains(capability))
+        .map(|(_, _, reason)| *reason)
+        .next()
+}
+
+/// Makes a test of every law, for a harness in scope.
+#[macro_export]
+macro_rules! conformance {
+    ($harness:ty) => {
+        $crate::conformance! { @areas $harness =>
+            atomic {
+                an_event_of_a_committed_transaction_is_there,
+                an_event_of_a_rolled_back_transaction_never_was,
+            }
+            membership {
+                one_that_joined_is_a_member,
+                joining_again_is_joining_once,
+                a_lease_runs_out,
+                renewing_extends_the_lease,
+                renewing_after_an_eviction_says_so,
+                a_member_that_renewed_is_not_evicted,
+                a_member_is_evicted_once,
+                leaving_gives_up_shards_and_row,
+                leaving_twice_is_leaving_once,
+            }
+            shards {
+                a_free_shard_is_taken,
+                a_shard_of_a_living_owner_is_never_taken,
+                a_shard_of_an_evicted_owner_is_taken,
+                of_two_that_saw_the_same_one_wins,
+                an_old_view_takes_nothing,
+                one_that_is_no_member_takes_nothing,
+                the_epoch_grows_with_every_owner,
+                after_a_death_all_events_are_suspect,
+                after_a_release_no_event_is_suspect,
+                a_release_at_an_old_epoch_changes_nothing,
+            }
+            fetch {
+                events_come_in_position_order,
+                only_the_owner_reads,
+                an_old_epoch_reads_nothing,
+                an_empty_shard_is_seen,
+                the_limit_counts_from_scan_on,
+                nothing_at_or_below_the_floor_is_read,
+                fetching_writes_nothing,
+                the_next_delayed_event_is_announced,
+                a_requeue_changes_the_revision,
+            }
+            content {
+                an_event_comes_back_as_it_was_emitted,
+                an_unordered_event_needs_no_key,
+                a_large_body_stays_behind,
+                what_is_gone_is_left_out_of_a_read,
+                what_cannot_be_read_is_the_fault_of_its_row,
+                an_unreadable_event_can_still_become_a_dead_letter,
+            }
+            success {
+                a_delivered_event_goes_to_the_history,
+                without_a_history_nothing_is_kept,
+                settling_twice_is_settling_once,
+                another_id_at_the_position_is_not_touched,
+                the_attempts_are_kept_in_the_history,
+            }
+            failure {
+                a_retry_keeps_its_place,
+                a_retry_says_how_long_it_waits,
+                a_dead_letter_leaves_the_outbox,
+                a_crash_is_no_attempt,
+                a_blocking_dead_letter_is_listed,
+                a_requeued_letter_returns_to_its_place,
+                what_is_gone_is_reported,
+                another_id_at_the_position_is_gone,
+                a_batch_is_written_whole,
+            }
+            fence {
+                a_success_is_written_after_the_shard_was_lost,
+                a_retry_is_refused_after_the_shard_was_lost,
+                a_dead_letter_is_refused_after_the_shard_was_lost,
+                of_a_mixed_batch_only_successes_are_written,
+                a_later_epoch_of_the_same_member_is_another_owner,
+            }
+            delayed {
+                a_delayed_event_waits,
+                due_events_move_in_due_order,
+                a_due_event_gets_its_place_when_it_moves,
+                no_more_than_the_limit_moves,
+                only_the_owner_moves,
+            }
+            positions {
+                positions_grow,
+                no_position_is_used_twice,
+            }
+            crashes {
+                a_crash_is_counted_for_the_named_events,
+                only_the_owner_counts_crashes,
+                a_verdict_clears_the_crashes,
+            }
+        }
+    };
+    (@areas $harness:ty => $($area:ident { $($law:ident,)* })*) => {
+        $(mod $area {
+            #[allow(unused_imports, reason = "the harness may be named by a path")]
+            use super::*;
+            $(
+                #[tokio::test]
+                async fn $law() {
+                    if let Some(reason) = $crate::conformance::skipped::<$harness>(stringify!($law)) {
+                        println!("skipped: {reason}");
+                        return;
+                    }
+                    let harness = <$harness as $crate::conformance::Harness>::fresh().await;
+                    $crate::conformance::$area::$law(&harness).await;
+                }
+            )*
+        })*
+    };
+}

@@ -1,0 +1,7 @@
+//! The store in memory.
+
+mod harness;
+
+use harness::Memory;
+
+outbox_tests::conformance!(Memory);
