@@ -24,10 +24,13 @@ pub struct DispatcherBuilder<S> {
     contracts: Vec<Contract>,
     topics: Vec<TopicRoute>,
     /// Run for topics of a type that have no handler of their own.
-    events: Vec<Box<dyn FnOnce(&mut Router, TopicConfig) -> Result<(), BuildError> + Send>>,
+    events: Vec<AddEvent>,
     raw: Vec<(String, Box<dyn Call>)>,
     publishers: Vec<(String, Arc<dyn Publisher>)>,
 }
+
+/// Adds the routes of an event type, once the topics with handlers of their own are there.
+type AddEvent = Box<dyn FnOnce(&mut Router, TopicConfig) -> Result<(), BuildError> + Send>;
 
 struct TopicRoute {
     name: &'static str,
@@ -277,12 +280,13 @@ fn add(
     config: TopicConfig,
     call: Box<dyn Call>,
 ) -> Result<(), BuildError> {
-    router
-        .topic(
-            topic,
-            Route::handler(topic.to_owned(), config, version, call),
-        )
-        .map_err(|route| BuildError::DuplicateHandler { topic: route.name })
+    let route = Route::handler(topic.to_owned(), config, version, call);
+    if router.topic(topic, route) {
+        return Ok(());
+    }
+    Err(BuildError::DuplicateHandler {
+        topic: topic.to_owned(),
+    })
 }
 
 fn whole<E: OutboxEvent + Send + 'static, H: Handler<E>>(

@@ -66,7 +66,7 @@ impl Observer {
     }
 
     /// The shards to take: free ones up to our share, and those that nobody took for `patience`.
-    pub(crate) fn to_take(
+    pub(crate) fn claimable(
         &mut self,
         me: MemberId,
         members: &[MemberView],
@@ -190,7 +190,11 @@ mod tests {
         let (mut observer, start) = (Observer::default(), Instant::now());
         let members = [member(1, Liveness::Alive), member(2, Liveness::Alive)];
         let me = members[1].id;
-        let mut take = |now| observer.to_take(me, &members, &[free(0)], now, WAIT).len();
+        let mut take = |now| {
+            observer
+                .claimable(me, &members, &[free(0)], now, WAIT)
+                .len()
+        };
         assert_eq!(take(start), 0, "the share of the other");
         assert_eq!(take(start + WAIT), 1);
     }

@@ -239,7 +239,7 @@ impl<S: Store> Reader<'_, S> {
         let shards = self.store.shards().await?;
         let take = self
             .observer
-            .to_take(self.member, &members, &shards, now, third * 2);
+            .claimable(self.member, &members, &shards, now, third * 2);
         if !take.is_empty() {
             let owned = self.store.take(self.member, &take).await?;
             self.begin(owned).await?;

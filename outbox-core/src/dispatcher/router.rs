@@ -50,14 +50,14 @@ impl Router {
         }
     }
 
-    /// Adds the route of one topic; gives it back when the topic has one already.
-    pub(crate) fn topic(&mut self, topic: &str, route: Route) -> Result<(), Route> {
-        if self.topics.contains_key(topic) {
-            return Err(route);
+    /// Adds the route of one topic; `false` when the topic has one already.
+    pub(crate) fn topic(&mut self, topic: &str, route: Route) -> bool {
+        let new = !self.has(topic);
+        if new {
+            self.topics.insert(topic.to_owned(), self.routes.len());
+            self.routes.push(route);
         }
-        self.topics.insert(topic.to_owned(), self.routes.len());
-        self.routes.push(route);
-        Ok(())
+        new
     }
 
     pub(crate) fn pattern(&mut self, pattern: Pattern, route: Route) {

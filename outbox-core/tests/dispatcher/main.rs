@@ -1,5 +1,7 @@
 //! The dispatcher on the store in memory, in virtual time.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
 mod build;
 mod failures;
 mod membership;

@@ -193,7 +193,7 @@ async fn random_run(seed: u64) {
         // A hard stop may repeat an event whose outcome was not written; it never skips one.
         let mut steps = log.of(order);
         let mut last = None;
-        steps.retain(|step| std::mem::replace(&mut last, Some(*step)) != Some(*step));
+        steps.retain(|step| last.replace(*step) != Some(*step));
         assert_eq!(
             steps,
             (0..50).collect::<Vec<_>>(),

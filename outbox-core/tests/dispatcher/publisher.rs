@@ -51,7 +51,7 @@ async fn publishers_take_slices_and_answer_per_event() {
     until("published", || store.delivered().len() == 398).await;
     assert_eq!(store.dead().len(), 1, "13 blocks 213");
     assert_eq!(store.pending().len(), 1);
-    let slices = broker.slices.lock().unwrap();
+    let slices = broker.slices.lock().unwrap().clone();
     assert!(
         slices.len() < 100,
         "slices, not single events: {}",

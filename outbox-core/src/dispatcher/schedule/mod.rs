@@ -11,6 +11,9 @@ mod shard;
 mod start;
 mod suspect;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use finish::{Batch, Ended, OutageChange, Pending};
 pub(crate) use lane::LaneId;
 pub(crate) use read::{Obstacle, Strange};

@@ -79,15 +79,21 @@ impl Schedule {
     /// time they are seen.
     pub(crate) fn admit(&mut self, fetched: Fetched, now: Instant) -> Vec<Strange> {
         let mut strange = Vec::new();
+        // First, so that an event which an operator has brought back is not taken for what a
+        // fetch from before its settle would show.
+        for seen in &fetched.shards {
+            if let Some(state) = self.shards.get_mut(&seen.shard) {
+                state.fetched(self.fetches);
+            }
+        }
         let mut last: HashMap<Shard, Position> = HashMap::new();
         for row in fetched.rows {
             last.insert(row.shard, row.position);
             strange.extend(self.admit_row(row, now));
         }
         for seen in &fetched.shards {
-            if let Some(shard) = self.shards.get_mut(&seen.shard) {
-                shard.read_to(last.get(&seen.shard).copied(), fetched.horizon);
-                shard.fetched(self.fetches);
+            if let Some(state) = self.shards.get_mut(&seen.shard) {
+                state.read_to(last.get(&seen.shard).copied(), fetched.horizon);
             }
         }
         self.publish_gauges();

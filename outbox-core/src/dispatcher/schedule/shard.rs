@@ -229,6 +229,11 @@ impl ShardState {
         self.rewind.is_some()
     }
 
+    #[cfg(test)]
+    pub(crate) fn known_positions(&self) -> usize {
+        self.known.len()
+    }
+
     /// Reads everything anew: an operator has brought back or removed events. What is in work or
     /// being written stays. Returns how many waiting events were forgotten.
     pub(crate) fn reset(&mut self) -> usize {
