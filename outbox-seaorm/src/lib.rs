@@ -1,11 +1,16 @@
 //! The transactional outbox for SeaORM.
 
 // In reading order: settings and tables, then an event is emitted, looked at and delivered.
+mod db_error;
 mod outbox;
 pub mod schema;
 mod wake;
+mod emit;
 pub mod store;
 
+pub use emit::{
+    Emit, EmitAll, EmitError, EmitErrorKind, EmitOne, InTransaction, MaybeInTransaction,
+};
 pub use outbox::{Outbox, OutboxBuilder};
 pub use schema::{InvalidName, Names};
 pub use store::SeaOrmStore;
