@@ -6,6 +6,7 @@ mod outbox;
 pub mod schema;
 mod wake;
 mod emit;
+pub mod entity;
 pub mod store;
 
 pub use emit::{
