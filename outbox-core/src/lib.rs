@@ -22,7 +22,9 @@ pub use dispatcher::{
     BuildError, Config, Dispatcher, DispatcherBuilder, DispatcherHandle, OnDead, Redact, Stats,
     Summary, TopicConfig, TopicOptions,
 };
-pub use emit::{Context, Draft, Due, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent};
+pub use emit::{
+    Context, Draft, Due, EmitOptions, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent,
+};
 pub use envelope::Envelope;
 pub use error::BoxError;
 pub use event::{Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};

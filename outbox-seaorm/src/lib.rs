@@ -1,15 +1,34 @@
 //! The transactional outbox for SeaORM.
 
+// In reading order: settings and tables, then an event is emitted, looked at and delivered.
+mod db_error;
 mod outbox;
 pub mod schema;
 mod wake;
+mod emit;
+pub mod entity;
 pub mod store;
 
+pub use emit::{
+    Emit, EmitAll, EmitError, EmitErrorKind, EmitOne, InTransaction, MaybeInTransaction,
+};
 pub use outbox::{Outbox, OutboxBuilder};
-pub use outbox_core::*;
+pub use schema::{InvalidName, Names};
+pub use store::SeaOrmStore;
+
+// From outbox-core: the event contract, …
+pub use outbox_core::{
+    BoxError, Context, Contract, DecodeError, Draft, Due, EmitOptions, HeaderValue, Headers,
+    IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent, OutboxEvent, Shape, Topic,
+    TopicSpec, headers,
+};
+// … and delivery.
+pub use outbox_core::{
+    BuildError, CancellationToken, Config, Delivery, DispatcherBuilder, DispatcherHandle, Envelope,
+    Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead, Outcome, Publisher, Redact,
+    RetryPolicy, Stats, Summary, TopicConfig, TopicOptions, Wish, async_trait,
+};
 
 /// What the code written by the derive calls. Not for use by hand.
 #[doc(hidden)]
 pub use outbox_core::__private;
-pub use schema::InvalidName;
-pub use store::SeaOrmStore;

@@ -1,6 +1,12 @@
-use crate::schema::{InvalidName, Names};
-use outbox_core::{HeaderValue, Headers, Limits};
-use std::{borrow::Cow, sync::Arc};
+use crate::{
+    schema::{InvalidName, Names},
+    wake,
+};
+use outbox_core::{HeaderValue, Headers, Limits, Wake};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+};
 
 /// The settings of one outbox: where its tables are, what may be emitted, which headers every
 /// event gets. Cheap to clone.
@@ -22,11 +28,12 @@ struct Settings {
     names: Names,
     limits: Limits,
     headers: Headers,
+    /// Wakes the dispatchers of this process. Kept here, or every emit would look it up.
+    wake: Wake,
 }
 
 impl Outbox {
     /// Starts from the defaults.
-    #[must_use]
     pub fn builder() -> OutboxBuilder {
         OutboxBuilder::default()
     }
@@ -48,15 +55,28 @@ impl Outbox {
     pub fn headers(&self) -> &Headers {
         &self.0.headers
     }
+
+    /// What wakes the dispatchers of this process.
+    pub(crate) fn wake(&self) -> &Wake {
+        &self.0.wake
+    }
+
+    fn new(names: Names, limits: Limits, headers: Headers) -> Self {
+        Self(Arc::new(Settings {
+            wake: wake::handle(&names),
+            names,
+            limits,
+            headers,
+        }))
+    }
 }
 
 impl Default for Outbox {
     fn default() -> Self {
-        Self(Arc::new(Settings {
-            names: Names::default(),
-            limits: Limits::default(),
-            headers: Headers::new(),
-        }))
+        // Every `txn.emit(…)` asks for it.
+        static DEFAULT: LazyLock<Outbox> =
+            LazyLock::new(|| Outbox::new(Names::default(), Limits::default(), Headers::new()));
+        DEFAULT.clone()
     }
 }
 
@@ -105,10 +125,7 @@ impl OutboxBuilder {
     /// # Errors
     /// When prefix or schema cannot be part of a table's name on every database.
     pub fn build(self) -> Result<Outbox, InvalidName> {
-        Ok(Outbox(Arc::new(Settings {
-            names: Names::new(self.prefix, self.schema)?,
-            limits: self.limits,
-            headers: self.headers,
-        })))
+        let names = Names::new(self.prefix, self.schema)?;
+        Ok(Outbox::new(names, self.limits, self.headers))
     }
 }

@@ -1,4 +1,4 @@
-use super::{Due, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, scope};
+use super::{Due, EmitOptions, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, scope};
 use crate::{
     event::{self, OutboxEvent, TopicSpec},
     headers::{self, HeaderValue, Headers},
@@ -16,9 +16,7 @@ use uuid::Uuid;
 pub struct Draft {
     /// An event that could not be encoded is reported when it is emitted.
     encoded: Result<Encoded, InvalidEvent>,
-    due: Due,
-    occurred_at: Option<DateTime<Utc>>,
-    headers: Headers,
+    options: EmitOptions,
 }
 
 #[derive(Debug)]
@@ -30,11 +28,17 @@ struct Encoded {
 }
 
 /// What can be emitted: an event, or a [`Draft`] of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an outbox event",
+    label = "needs `#[derive(OutboxEvent)]`",
+    note = "write `#[derive(Serialize, Deserialize, OutboxEvent)]` and `#[outbox(aggregate = \"…\")]` on the type, and pass the event by value"
+)]
 pub trait IntoDraft {
     /// The draft to emit.
     fn into_draft(self) -> Draft;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: OutboxEvent> IntoDraft for E {
     fn into_draft(self) -> Draft {
         Draft::new(&self)
@@ -52,9 +56,7 @@ impl Draft {
     pub fn new<E: OutboxEvent>(event: &E) -> Self {
         Self {
             encoded: Encoded::new(event),
-            due: Due::Now,
-            occurred_at: None,
-            headers: Headers::new(),
+            options: EmitOptions::new(),
         }
     }
 
@@ -62,23 +64,19 @@ impl Draft {
     ///
     /// A delayed event gets its place among the events of its aggregate when it falls due.
     pub fn after(mut self, delay: Duration) -> Self {
-        self.due = if delay.is_zero() {
-            Due::Now
-        } else {
-            Due::After(delay)
-        };
+        self.options = self.options.after(delay);
         self
     }
 
     /// Delivers the event at this time, by the database's clock; a past time means at once.
     pub fn at(mut self, time: DateTime<Utc>) -> Self {
-        self.due = Due::At(time);
+        self.options = self.options.at(time);
         self
     }
 
     /// Says when the thing happened; the default is now, by this process's clock.
     pub fn occurred_at(mut self, time: DateTime<Utc>) -> Self {
-        self.occurred_at = Some(time);
+        self.options = self.options.occurred_at(time);
         self
     }
 
@@ -88,7 +86,13 @@ impl Draft {
         name: impl Into<Cow<'static, str>>,
         value: impl Into<HeaderValue>,
     ) -> Self {
-        self.headers.set(name, value);
+        self.options = self.options.header(name, value);
+        self
+    }
+
+    /// Takes from `defaults` the options that were not set on this draft.
+    pub fn or(mut self, defaults: &EmitOptions) -> Self {
+        self.options.fill(defaults);
         self
     }
 
@@ -100,12 +104,17 @@ impl Draft {
     pub fn finish(self, limits: &Limits, defaults: &Headers) -> Result<NewEvent, InvalidEvent> {
         let encoded = self.encoded?;
         let topic = encoded.topic;
-        let mut all = self.headers;
+        let EmitOptions {
+            due,
+            occurred_at,
+            headers: mut all,
+        } = self.options;
+        let due = due.unwrap_or(Due::Now);
         finish_headers(&mut all, topic, defaults)
             .and_then(|()| check_encoded(&encoded, limits))
             .and_then(|()| check_headers(&all, limits))
             .and_then(|headers| {
-                check_due(self.due)?;
+                check_due(due)?;
                 Ok(NewEvent {
                     id: Uuid::now_v7(),
                     aggregate: encoded.aggregate,
@@ -113,9 +122,9 @@ impl Draft {
                     topic: topic.name,
                     payload: encoded.payload,
                     headers,
-                    occurred_at: check_time(self.occurred_at.unwrap_or_else(Utc::now))?,
+                    occurred_at: check_time(occurred_at.unwrap_or_else(Utc::now))?,
                     ordered: topic.ordered,
-                    due: self.due,
+                    due,
                 })
             })
             .map_err(|error| error.on(topic.name))

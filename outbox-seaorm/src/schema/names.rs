@@ -1,4 +1,7 @@
-use sea_orm::DbBackend;
+use sea_orm::{
+    DbBackend,
+    sea_query::{Alias, IntoTableRef, TableRef},
+};
 use std::{error, fmt};
 
 /// The names of the tables: the one place that builds a qualified, quoted name.
@@ -54,13 +57,48 @@ impl Names {
         format!("{}{name}", self.prefix)
     }
 
+    /// A table for a SeaQuery statement: `names.table("outbox_event")`.
+    #[must_use]
+    pub fn table(&self, name: &str) -> TableRef {
+        let table = Alias::new(self.bare(name));
+        match &self.schema {
+            Some(schema) => (Alias::new(schema), table).into_table_ref(),
+            None => table.into_table_ref(),
+        }
+    }
+
     /// Puts the names into a statement: every `"outbox_…"` in double quotes gets the prefix and is
     /// quoted for the database; a table gets the schema before it. A name that ends in `_idx` is an
-    /// index: on SQLite its schema stands before the index, elsewhere with the table alone.
+    /// index, whose schema is that of its table.
     #[must_use]
     pub fn render(&self, backend: DbBackend, sql: &str) -> String {
+        self.rewrite(backend, sql, |name, _| !name.ends_with("_idx"))
+    }
+
+    /// Puts the names into a statement that makes or removes a table, view or index.
+    ///
+    /// SQLite wants the schema before what is made and nowhere else: an index names its table
+    /// without it, and a view that did name it could not be read by a process that attaches the
+    /// file under another name.
+    #[must_use]
+    pub fn render_ddl(&self, backend: DbBackend, sql: &str) -> String {
+        match backend {
+            DbBackend::Sqlite => self.rewrite(backend, sql, |_, first| first),
+            _ => self.render(backend, sql),
+        }
+    }
+
+    /// Rewrites each name; `qualify` is asked, with the name and whether it is the first one,
+    /// whether the schema stands before it.
+    fn rewrite(
+        &self,
+        backend: DbBackend,
+        sql: &str,
+        qualify: impl Fn(&str, bool) -> bool,
+    ) -> String {
         let mut rendered = String::with_capacity(sql.len() + 64);
         let mut rest = sql;
+        let mut first = true;
         while let Some(start) = rest.find("\"outbox_") {
             let name_start = start + 1;
             let Some(length) = rest[name_start..].find('"') else {
@@ -68,9 +106,10 @@ impl Names {
             };
             rendered.push_str(&rest[..start]);
             let name = &rest[name_start..name_start + length];
-            if !name.ends_with("_idx") {
+            if qualify(name, first) {
                 self.push_schema(backend, &mut rendered);
             }
+            first = false;
             push_quoted(backend, &mut rendered, &self.bare(name));
             rest = &rest[name_start + length + 1..];
         }
@@ -122,3 +161,52 @@ impl fmt::Display for InvalidName {
 }
 
 impl error::Error for InvalidName {}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+    use sea_orm::DatabaseBackend::{MySql, Postgres, Sqlite};
+
+    fn names(prefix: &str, schema: Option<&str>) -> Names {
+        Names::new(prefix.to_owned(), schema.map(str::to_owned)).unwrap()
+    }
+
+    #[test]
+    fn names_are_quoted_for_each_database() {
+        let names = names("o\"ut`", Some("app-1"));
+        let sql = "SELECT 1 FROM \"outbox_event\"";
+        assert_eq!(
+            names.render(Postgres, sql),
+            "SELECT 1 FROM \"app-1\".\"o\"\"ut`outbox_event\""
+        );
+        assert_eq!(
+            names.render(MySql, sql),
+            "SELECT 1 FROM `app-1`.`o\"ut``outbox_event`"
+        );
+    }
+
+    #[test]
+    fn an_index_gets_the_schema_where_the_database_wants_it() {
+        let sql = "CREATE INDEX \"outbox_x_idx\" ON \"outbox_x\" (\"id\")";
+        let names = names("", Some("app"));
+        assert_eq!(
+            names.render_ddl(Sqlite, sql),
+            "CREATE INDEX \"app\".\"outbox_x_idx\" ON \"outbox_x\" (\"id\")"
+        );
+        assert_eq!(
+            names.render_ddl(Postgres, sql),
+            "CREATE INDEX \"outbox_x_idx\" ON \"app\".\"outbox_x\" (\"id\")"
+        );
+    }
+
+    #[test]
+    fn names_that_do_not_fit_are_refused() {
+        for (prefix, schema) in [
+            ("x".repeat(31), None),
+            ("a\0b".to_owned(), None),
+            (String::new(), Some(String::new())),
+        ] {
+            assert!(Names::new(prefix, schema).is_err());
+        }
+    }
+}

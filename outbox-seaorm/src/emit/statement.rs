@@ -1,0 +1,149 @@
+//! The INSERT: the one statement an emit sends.
+
+use crate::schema::Names;
+use chrono::{DateTime, NaiveDateTime, Utc};
+use outbox_core::{Due, NewEvent};
+use sea_orm::{
+    DbBackend,
+    sea_query::{Expr, ExprTrait, InsertStatement, Query},
+};
+use std::time::Duration;
+
+/// Where an event is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Table {
+    /// `outbox_event`: to be delivered now.
+    Event,
+    /// `outbox_delayed`: to be delivered later; it gets its position when it falls due.
+    Delayed,
+}
+
+const COLUMNS: [&str; 9] = [
+    "id",
+    "aggregatetype",
+    "aggregateid",
+    "topic",
+    "payload",
+    "headers",
+    "occurred_at",
+    "ordered",
+    "due_at",
+];
+
+impl Table {
+    pub(super) fn of(event: &NewEvent) -> Self {
+        match event.due {
+            Due::Now => Self::Event,
+            Due::After(_) | Due::At(_) => Self::Delayed,
+        }
+    }
+
+    /// What is bound, one value a column.
+    pub(super) fn columns(self) -> &'static [&'static str] {
+        match self {
+            Self::Event => &COLUMNS[..8],
+            Self::Delayed => &COLUMNS,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Event => "outbox_event",
+            Self::Delayed => "outbox_delayed",
+        }
+    }
+}
+
+/// Writes these events, in their order, to one table.
+pub(super) fn insert(
+    backend: DbBackend,
+    names: &Names,
+    table: Table,
+    events: Vec<NewEvent>,
+) -> InsertStatement {
+    let mut statement = Query::insert();
+    statement
+        .into_table(names.table(table.name()))
+        .columns(table.columns().iter().copied());
+    for event in events {
+        // It fails only when the number of values differs from that of the columns.
+        statement.values_panic(row(backend, event));
+    }
+    statement
+}
+
+fn row(backend: DbBackend, event: NewEvent) -> impl Iterator<Item = Expr> {
+    let due = due(backend, event.due);
+    [
+        id(backend, &event),
+        Expr::val(event.aggregate),
+        Expr::val(event.key),
+        Expr::val(event.topic),
+        json(backend, event.payload),
+        json(backend, event.headers),
+        Expr::val(utc(event.occurred_at)),
+        Expr::val(event.ordered),
+    ]
+    .into_iter()
+    .chain(due)
+}
+
+fn id(backend: DbBackend, event: &NewEvent) -> Expr {
+    match backend {
+        DbBackend::MySql => Expr::val(event.id.to_string()),
+        _ => Expr::val(event.id),
+    }
+}
+
+/// JSON goes as text: on its way through a `serde_json::Value` a large number becomes a float.
+fn json(backend: DbBackend, text: String) -> Expr {
+    match backend {
+        DbBackend::Postgres => Expr::val(text).cast_as("jsonb"),
+        _ => Expr::val(text),
+    }
+}
+
+/// When a delayed event is due, by the database's clock. A delay is rounded up to what the
+/// database counts in: an event is never early.
+fn due(backend: DbBackend, due: Due) -> Option<Expr> {
+    let delay = match due {
+        Due::Now => return None,
+        Due::At(time) => return Some(Expr::val(micros(time))),
+        Due::After(delay) => delay,
+    };
+    Some(match backend {
+        DbBackend::Postgres => Expr::cust_with_values(
+            "clock_timestamp() + $1 * INTERVAL '1 microsecond'",
+            [whole(delay, 1_000)],
+        ),
+        DbBackend::MySql => Expr::cust_with_values(
+            "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND",
+            [whole(delay, 1_000)],
+        ),
+        _ => {
+            let millis = whole(delay, 1_000_000);
+            Expr::cust_with_values(
+                "strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', ?)",
+                [format!("+{}.{:03} seconds", millis / 1000, millis % 1000)],
+            )
+        }
+    })
+}
+
+/// The number of units of this many nanoseconds, rounded up.
+fn whole(delay: Duration, nanos: u128) -> i64 {
+    i64::try_from(delay.as_nanos().div_ceil(nanos)).unwrap_or(i64::MAX)
+}
+
+fn utc(time: DateTime<Utc>) -> NaiveDateTime {
+    micros(time).naive_utc()
+}
+
+/// Cuts to microseconds, what all databases store, and carries a leap second over to the next
+/// minute, which SQLite's text could not be read back from.
+fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
+    DateTime::from_timestamp_micros(time.timestamp_micros()).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+use super::{SchemaError, sql};
+use crate::outbox::Outbox;
+use sea_orm::ConnectionTrait;
+
+/// Makes the tables of the default [`Outbox`] where they are missing: for tests and first steps.
+///
+/// Nothing that exists is changed. Applications run the migrations instead.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use outbox_seaorm::schema;
+///
+/// let db = sea_orm::Database::connect("sqlite::memory:").await?;
+/// schema::create(&db).await?;
+/// schema::check(&db).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// When the database is not supported yet, or fails.
+///
+/// # Cancel safety
+/// Some tables may exist then; call it again.
+pub async fn create<C: ConnectionTrait>(db: &C) -> Result<(), SchemaError> {
+    create_with(&Outbox::default(), db).await
+}
+
+/// Makes the tables of an [`Outbox`] with settings of its own; see [`create`].
+///
+/// # Errors
+/// As [`create`].
+pub async fn create_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(), SchemaError> {
+    for statement in sql(db.get_database_backend(), outbox)? {
+        db.execute_unprepared(&statement).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! The DDL, which stands once a database in a file beside this one, and what it says.
+
+use super::SchemaError;
+use crate::outbox::Outbox;
+use sea_orm::DbBackend;
+
+/// The statements that make the tables of an outbox, for a migration tool of your own. They are
+/// idempotent.
+///
+/// # Errors
+/// [`UnsupportedDatabase`](super::SchemaErrorKind::UnsupportedDatabase).
+pub fn sql(backend: DbBackend, outbox: &Outbox) -> Result<Vec<String>, SchemaError> {
+    let statements = statements(backend)?;
+    let render = |sql| outbox.names().render_ddl(backend, sql);
+    Ok(statements.into_iter().map(render).collect())
+}
+
+/// The statements that remove the tables of an outbox, with all events. They are idempotent.
+///
+/// # Errors
+/// [`UnsupportedDatabase`](super::SchemaErrorKind::UnsupportedDatabase).
+pub fn drop_sql(backend: DbBackend, outbox: &Outbox) -> Result<Vec<String>, SchemaError> {
+    let mut dropped: Vec<_> = objects(backend)?
+        .into_iter()
+        .filter_map(|object| match object.kind {
+            Kind::Table => Some(format!("DROP TABLE IF EXISTS \"{}\"", object.name)),
+            Kind::View => Some(format!("DROP VIEW IF EXISTS \"{}\"", object.name)),
+            // It goes with its table.
+            Kind::Index => None,
+        })
+        .collect();
+    dropped.reverse();
+    let render = |sql: String| outbox.names().render_ddl(backend, &sql);
+    Ok(dropped.into_iter().map(render).collect())
+}
+
+/// What a statement of the DDL makes, with its default name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Object {
+    pub(super) kind: Kind,
+    pub(super) name: &'static str,
+    pub(super) columns: Vec<Column>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Table,
+    View,
+    Index,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Column {
+    pub(super) name: &'static str,
+    /// Only a table states its columns' types.
+    pub(super) sql_type: Option<String>,
+}
+
+pub(super) fn objects(backend: DbBackend) -> Result<Vec<Object>, SchemaError> {
+    Ok(statements(backend)?
+        .into_iter()
+        .filter_map(object)
+        .collect())
+}
+
+fn statements(backend: DbBackend) -> Result<Vec<&'static str>, SchemaError> {
+    let file = match backend {
+        DbBackend::Sqlite => include_str!("sqlite.sql"),
+        _ => return Err(SchemaError::unsupported(backend)),
+    };
+    Ok(split(file).collect())
+}
+
+/// A statement ends with `;` before a blank line or the end of the file, so that the body of a
+/// function or trigger stays whole.
+fn split(file: &str) -> impl Iterator<Item = &str> {
+    file.split(";\n\n")
+        .map(|statement| statement.trim().trim_end_matches(';'))
+        .filter(|statement| !statement.is_empty())
+}
+
+/// Reads what a statement makes. The files are ours: this knows how they are written and no more.
+fn object(statement: &'static str) -> Option<Object> {
+    for (start, kind) in [
+        ("CREATE TABLE IF NOT EXISTS \"", Kind::Table),
+        ("CREATE VIEW IF NOT EXISTS \"", Kind::View),
+        ("CREATE INDEX IF NOT EXISTS \"", Kind::Index),
+    ] {
+        let Some((_, rest)) = statement.split_once(start) else {
+            continue;
+        };
+        let (name, body) = rest.split_once('"')?;
+        let columns = match kind {
+            Kind::Table => body.lines().filter_map(table_column).collect(),
+            Kind::View => view_columns(body),
+            Kind::Index => index_columns(body),
+        };
+        return Some(Object {
+            kind,
+            name,
+            columns,
+        });
+    }
+    None
+}
+
+/// `"name" TYPE NOT NULL …`, a column a line.
+fn table_column(line: &'static str) -> Option<Column> {
+    let (name, rest) = line.trim_start().strip_prefix('"')?.split_once('"')?;
+    const AFTER_TYPE: [&str; 9] = [
+        "PRIMARY",
+        "NOT",
+        "NULL",
+        "CHECK",
+        "DEFAULT",
+        "GENERATED",
+        "UNIQUE",
+        "CHARACTER",
+        "COLLATE",
+    ];
+    let sql_type: Vec<_> = rest
+        .trim_end_matches(',')
+        .split_whitespace()
+        .take_while(|word| !AFTER_TYPE.contains(word))
+        .collect();
+    Some(Column {
+        name,
+        sql_type: Some(sql_type.join(" ")),
+    })
+}
+
+/// What the first SELECT lists: `"name"`, or an expression `AS "name"`.
+fn view_columns(body: &'static str) -> Vec<Column> {
+    let list = body
+        .split_once("SELECT")
+        .and_then(|(_, rest)| rest.split_once("FROM"))
+        .map_or("", |(list, _)| list);
+    list.split(',').filter_map(last_name).collect()
+}
+
+/// `ON "table" ("name", …)`.
+fn index_columns(body: &'static str) -> Vec<Column> {
+    let list = body
+        .split_once('(')
+        .and_then(|(_, rest)| rest.split_once(')'))
+        .map_or("", |(list, _)| list);
+    list.split(',').filter_map(last_name).collect()
+}
+
+fn last_name(item: &'static str) -> Option<Column> {
+    let name = item.trim().strip_suffix('"')?.rsplit_once('"')?.1;
+    Some(Column {
+        name,
+        sql_type: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, objects, sql};
+    use crate::outbox::Outbox;
+    use sea_orm::DbBackend;
+    use std::fmt::Write;
+
+    #[test]
+    fn the_file_is_read_as_it_is_written() {
+        let mut text = String::new();
+        for object in objects(DbBackend::Sqlite).unwrap() {
+            write!(text, "{:?} {}:", object.kind, object.name).unwrap();
+            for column in &object.columns {
+                let sql_type = column.sql_type.as_deref().unwrap_or("-");
+                write!(text, " {} {sql_type},", column.name).unwrap();
+            }
+            text.push('\n');
+            assert!(!object.columns.is_empty());
+            assert!(object.kind != Kind::Table || object.columns.len() > 3);
+        }
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn every_statement_is_whole_and_comments_stay() {
+        let statements = sql(DbBackend::Sqlite, &Outbox::default()).unwrap();
+        assert!(statements[0].starts_with("-- The outbox on SQLite"));
+        for statement in &statements {
+            assert_eq!(
+                statement.matches('(').count(),
+                statement.matches(')').count(),
+                "{statement}"
+            );
+            assert!(statement.contains("CREATE ") || statement.contains("INSERT "));
+        }
+    }
+}
