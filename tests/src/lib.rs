@@ -1,6 +1,5 @@
 //! The conformance suite and what the fault tests share.
 #![expect(
-    clippy::expect_used,
     clippy::unwrap_used,
     clippy::missing_panics_doc,
     reason = "a suite of tests that stands in a library, so that every store can run it"

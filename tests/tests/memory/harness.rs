@@ -4,7 +4,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// Its time is virtual.
-pub struct Memory(MemoryStore);
+pub(crate) struct Memory(MemoryStore);
 
 impl Harness for Memory {
     type Store = MemoryStore;

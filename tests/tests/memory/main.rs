@@ -1,4 +1,5 @@
 //! The store in memory.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod harness;
 

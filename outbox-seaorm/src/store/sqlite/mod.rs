@@ -8,6 +8,8 @@ mod row;
 mod fetch;
 mod settle;
 mod delayed;
+#[cfg(test)]
+mod plans;
 
 use super::live::Joined;
 use crate::schema::Names;

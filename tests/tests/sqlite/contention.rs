@@ -1,0 +1,34 @@
+//! Another writer in the way.
+
+use super::database::{Database, execute};
+use outbox_core::store::{FetchRequest, History, Member, Settled, Store, StoreErrorKind};
+use outbox_seaorm::SeaOrmStore;
+use sea_orm::{SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use std::time::Duration;
+
+#[tokio::test]
+async fn a_held_write_lock_is_contention_and_reading_goes_on() {
+    let database = Database::in_file().await;
+    let (db, member) = (database.open_again().await, Member::new("here:1", ""));
+    let store = SeaOrmStore::from(&db);
+    store.join(&member, Duration::from_secs(600)).await.unwrap();
+    let seen = store.shards().await.unwrap();
+    let owned = store.take(member.id, &seen).await.unwrap().remove(0);
+    execute(&db, "PRAGMA busy_timeout = 10", []).await;
+
+    let options = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    let writer = database.db.begin_with_options(options).await.unwrap();
+    let settled = store.settle(member.id, &owned, &[], History::Keep).await;
+    assert_eq!(settled.unwrap_err().kind(), StoreErrorKind::Contention);
+    let renewed = store.renew(member.id, Duration::from_secs(600)).await;
+    assert_eq!(renewed.unwrap_err().kind(), StoreErrorKind::Contention);
+    let request = FetchRequest::new(member.id, &[], 10, 0);
+    store.fetch(&request).await.unwrap();
+
+    writer.rollback().await.unwrap();
+    let settled = store.settle(member.id, &owned, &[], History::Keep).await;
+    assert_eq!(settled.unwrap(), Settled::Written { gone: vec![] });
+}

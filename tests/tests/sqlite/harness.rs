@@ -1,0 +1,138 @@
+use super::database::{self, Database};
+use outbox_core::{Draft, store::Position};
+use outbox_seaorm::SeaOrmStore;
+use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+use sea_orm::{ConnectionTrait, QueryResult, TransactionTrait, TryGetable};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// A database in a file, or in memory.
+pub(crate) struct Sqlite<const FILE: bool>(Database);
+
+impl<const FILE: bool> Harness for Sqlite<FILE> {
+    type Store = SeaOrmStore;
+
+    const LACKS: &'static [Capability] = if FILE { &[] } else { &[Capability::TimedLease] };
+
+    async fn fresh() -> Self {
+        Self(if FILE {
+            Database::in_file().await
+        } else {
+            Database::in_memory().await
+        })
+    }
+
+    fn store(&self) -> SeaOrmStore {
+        self.0.store()
+    }
+
+    async fn emit(&self, event: Draft) -> Uuid {
+        let txn = self.0.db.begin().await.unwrap();
+        let id = database::emit(&txn, event).await;
+        txn.commit().await.unwrap();
+        id
+    }
+
+    async fn emit_and_roll_back(&self, event: Draft) {
+        let txn = self.0.db.begin().await.unwrap();
+        database::emit(&txn, event).await;
+        txn.rollback().await.unwrap();
+    }
+
+    async fn pass(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    async fn pending(&self) -> Vec<PendingRow> {
+        let rows = self
+            .0
+            .query("SELECT * FROM outbox_event ORDER BY seq")
+            .await;
+        rows.iter()
+            .map(|row| PendingRow {
+                position: get(row, "seq"),
+                id: get(row, "id"),
+                attempts: get(row, "attempts"),
+                crashes: get(row, "crashes"),
+                waits: get::<Option<String>>(row, "retry_at").is_some(),
+                last_error: get(row, "last_error"),
+            })
+            .collect()
+    }
+
+    async fn delayed(&self) -> Vec<Uuid> {
+        let sql = "SELECT id FROM outbox_delayed ORDER BY due_at, id";
+        let rows = self.0.query(sql).await;
+        rows.iter().map(|row| get(row, "id")).collect()
+    }
+
+    async fn dead(&self) -> Vec<DeadRow> {
+        let rows = self.0.query("SELECT * FROM outbox_dead ORDER BY seq").await;
+        rows.iter()
+            .map(|row| DeadRow {
+                position: get(row, "seq"),
+                id: get(row, "id"),
+                attempts: get(row, "attempts"),
+                reason: get(row, "reason"),
+                error: get(row, "last_error"),
+                blocks: get(row, "blocks_aggregate"),
+            })
+            .collect()
+    }
+
+    async fn delivered(&self) -> Vec<DeliveredRow> {
+        let sql = "SELECT * FROM outbox_delivered ORDER BY seq";
+        let rows = self.0.query(sql).await;
+        rows.iter()
+            .map(|row| DeliveredRow {
+                position: get(row, "seq"),
+                id: get(row, "id"),
+                attempts: get(row, "attempts"),
+            })
+            .collect()
+    }
+
+    async fn requeue(&self, position: Position) {
+        let txn = self.0.db.begin().await.unwrap();
+        let sql = "INSERT INTO outbox_event (seq, id, aggregatetype, aggregateid, topic, payload, \
+            headers, occurred_at, ordered, created_at) SELECT seq, id, aggregatetype, aggregateid, \
+            topic, payload, headers, occurred_at, ordered, created_at FROM outbox_dead \
+            WHERE seq = ?1";
+        database::execute(&txn, sql, [position.into()]).await;
+        let sql = "DELETE FROM outbox_dead WHERE seq = ?1";
+        database::execute(&txn, sql, [position.into()]).await;
+        let sql = "UPDATE outbox_shard SET revision = revision + 1 WHERE shard = 0";
+        database::execute(&txn, sql, []).await;
+        txn.commit().await.unwrap();
+    }
+
+    async fn corrupt(&self, position: Position) {
+        // One string on one connection: the pragma must not reach another test's rows.
+        let sql = format!(
+            "PRAGMA ignore_check_constraints = ON; \
+             UPDATE outbox_event SET id = 'no id', attempts = -1, occurred_at = 'today' \
+             WHERE seq = {position}; \
+             PRAGMA ignore_check_constraints = OFF"
+        );
+        self.0.db.execute_unprepared(&sql).await.unwrap();
+    }
+
+    async fn changes(&self) -> Option<i64> {
+        if FILE {
+            return None;
+        }
+        Some(self.0.total_changes().await)
+    }
+}
+
+impl<const FILE: bool> Sqlite<FILE> {
+    /// Gives an event another position.
+    pub(crate) async fn move_event(&self, id: Uuid, position: Position) {
+        let sql = "UPDATE outbox_event SET seq = ?2 WHERE id = ?1";
+        self.0.execute(sql, [id.into(), position.into()]).await;
+    }
+}
+
+fn get<T: TryGetable>(row: &QueryResult, column: &str) -> T {
+    row.try_get("", column).unwrap()
+}
