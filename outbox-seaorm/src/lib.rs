@@ -8,7 +8,9 @@ mod wake;
 mod emit;
 pub mod entity;
 pub mod store;
+mod dispatcher;
 
+pub use dispatcher::Dispatcher;
 pub use emit::{
     Emit, EmitAll, EmitError, EmitErrorKind, EmitOne, InTransaction, MaybeInTransaction,
 };
