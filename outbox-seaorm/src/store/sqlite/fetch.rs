@@ -38,7 +38,9 @@ impl Sqlite {
         db: &DatabaseConnection,
         positions: &[Position],
     ) -> Result<Vec<Row>, DbErr> {
-        let values = [json(positions).into()];
+        let first = positions.iter().min().copied();
+        let last = positions.iter().max().copied();
+        let values = [json(positions).into(), first.into(), last.into()];
         let rows = db.query_all_raw(statement(&self.sql.read, values)).await?;
         rows.iter().map(row::read).collect()
     }

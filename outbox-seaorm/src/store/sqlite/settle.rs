@@ -17,26 +17,25 @@ impl Sqlite {
     ) -> Result<Settled, DbErr> {
         let batch = Batch::new(outcomes);
         let txn = begin(db).await?;
-        if !batch.done.is_empty() {
-            self.settle_done(&txn, batch.done, history).await?;
+        if let Some(done) = batch.done.values() {
+            self.settle_done(&txn, done, history).await?;
         }
         let owner = self.fence(&txn, member, owned).await?.is_some();
         let mut written = BTreeSet::new();
-        if owner && !batch.retries.is_empty() {
-            let changed = rows(&txn, &self.sql.retry, &batch.retries.into()).await?;
-            written.extend(changed);
+        if owner && let Some([retries, ..]) = batch.retries.values() {
+            written.extend(rows(&txn, &self.sql.retry, [retries]).await?);
         }
-        if owner && !batch.dead.is_empty() {
-            let dead = Value::from(batch.dead);
-            let values = [dead.to_string().into()];
-            txn.execute_raw(statement(&self.sql.bury, values)).await?;
-            written.extend(rows(&txn, &self.sql.delete_buried, &dead).await?);
+        if owner && let Some(dead) = batch.dead.values() {
+            txn.execute_raw(statement(&self.sql.bury, dead.clone()))
+                .await?;
+            written.extend(rows(&txn, &self.sql.delete_buried, dead).await?);
         }
         txn.commit().await?;
         if !owner {
             return Ok(Settled::Lost);
         }
-        let failed = batch.failed.into_iter();
+        let failed = batch.retries.positions.into_iter();
+        let failed = failed.chain(batch.dead.positions);
         let gone = failed.filter(|position| !written.contains(position));
         Ok(Settled::Written {
             gone: gone.collect(),
@@ -46,29 +45,31 @@ impl Sqlite {
     async fn settle_done(
         &self,
         txn: &DatabaseTransaction,
-        done: Vec<Value>,
+        done: [sea_orm::Value; 3],
         history: History,
     ) -> Result<(), DbErr> {
-        let done = Value::from(done).to_string();
         if history == History::Keep {
-            let values = [done.as_str().into()];
-            txn.execute_raw(statement(&self.sql.keep, values)).await?;
+            txn.execute_raw(statement(&self.sql.keep, done.clone()))
+                .await?;
         }
-        txn.execute_raw(statement(&self.sql.delete, [done.into()]))
-            .await?;
+        txn.execute_raw(statement(&self.sql.delete, done)).await?;
         Ok(())
     }
 }
 
-/// The outcomes by kind, each kind one parameter: the number of statements does not depend on the
-/// number of outcomes.
+/// The outcomes by kind: the number of statements does not depend on the number of outcomes.
 #[derive(Default)]
 struct Batch {
-    done: Vec<Value>,
-    retries: Vec<Value>,
-    dead: Vec<Value>,
-    /// The positions of retries and dead letters.
-    failed: Vec<Position>,
+    done: List,
+    retries: List,
+    dead: List,
+}
+
+/// The outcomes of one kind.
+#[derive(Default)]
+struct List {
+    positions: Vec<Position>,
+    outcomes: Vec<Value>,
 }
 
 impl Batch {
@@ -83,14 +84,11 @@ impl Batch {
     fn push(&mut self, outcome: &Settlement) {
         let position = outcome.position;
         let id = format!("{:X}", outcome.id.simple());
-        match &outcome.verdict {
-            Verdict::Done => {
-                self.done.push(json!([position, id]));
-                return;
-            }
+        let (list, value) = match &outcome.verdict {
+            Verdict::Done => (&mut self.done, json!([position, id])),
             Verdict::Retry { after, error } => {
                 let after = seconds(*after);
-                self.retries.push(json!([position, id, after, error]));
+                (&mut self.retries, json!([position, id, after, error]))
             }
             Verdict::Dead {
                 reason,
@@ -101,20 +99,31 @@ impl Batch {
                 let attempts = i32::from(*reason != DeadReason::Crashed);
                 let reason = reason.as_str();
                 let letter = json!([position, id, reason, error, blocks, attempts]);
-                self.dead.push(letter);
+                (&mut self.dead, letter)
             }
-        }
-        self.failed.push(position);
+        };
+        list.positions.push(position);
+        list.outcomes.push(value);
+    }
+}
+
+impl List {
+    /// The parameters of a statement: the list, and its first and last position; `None` when it is
+    /// empty.
+    fn values(&self) -> Option<[sea_orm::Value; 3]> {
+        let first = *self.positions.iter().min()?;
+        let last = *self.positions.iter().max()?;
+        let outcomes = Value::from(self.outcomes.as_slice()).to_string();
+        Some([outcomes.into(), first.into(), last.into()])
     }
 }
 
 /// Runs a statement that returns the positions it changed.
-async fn rows(
+async fn rows<const N: usize>(
     txn: &DatabaseTransaction,
     sql: &str,
-    outcomes: &Value,
+    values: [sea_orm::Value; N],
 ) -> Result<Vec<Position>, DbErr> {
-    let values = [outcomes.to_string().into()];
     let rows = txn.query_all_raw(statement(sql, values)).await?;
     rows.iter().map(|row| row.try_get("", "seq")).collect()
 }

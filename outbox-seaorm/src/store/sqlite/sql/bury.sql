@@ -1,9 +1,15 @@
--- ?1 JSON: [[seq, id in hex, reason, error, blocks, attempts more], …]
+-- ?1 JSON: [[seq, id in hex, reason, error, blocks, attempts more], …], ?2 and ?3 the first and last
+-- seq.
+WITH letter AS MATERIALIZED (
+    SELECT json_extract(value, '$[0]') AS seq, json_extract(value, '$[2]') AS reason,
+        json_extract(value, '$[3]') AS error, json_extract(value, '$[4]') AS blocks,
+        json_extract(value, '$[5]') AS more
+    FROM json_each(?1)
+)
 INSERT OR IGNORE INTO "outbox_dead" (seq, id, aggregatetype, aggregateid, topic, payload,
     headers, occurred_at, ordered, attempts, last_error, created_at, reason, blocks_aggregate)
 SELECT e.seq, e.id, e.aggregatetype, e.aggregateid, e.topic, e.payload,
-    e.headers, e.occurred_at, e.ordered, e.attempts + json_extract(j.value, '$[5]'),
-    json_extract(j.value, '$[3]'), e.created_at, json_extract(j.value, '$[2]'),
-    json_extract(j.value, '$[4]')
-FROM json_each(?1) AS j CROSS JOIN "outbox_event" AS e ON e.seq = json_extract(j.value, '$[0]')
-WHERE json_extract(j.value, '$[1]') = {id}
+    e.headers, e.occurred_at, e.ordered, e.attempts + letter.more,
+    letter.error, e.created_at, letter.reason, letter.blocks
+FROM "outbox_event" AS e CROSS JOIN letter ON letter.seq = e.seq
+WHERE {settled}

@@ -1,6 +1,2 @@
--- ?1 JSON: [[seq, id in hex], …]
-DELETE FROM "outbox_event" WHERE seq IN (
-    SELECT e.seq
-    FROM json_each(?1) AS j CROSS JOIN "outbox_event" AS e ON e.seq = json_extract(j.value, '$[0]')
-    WHERE json_extract(j.value, '$[1]') = {id}
-)
+-- ?1 JSON: [[seq, id in hex], …], ?2 and ?3 the first and last seq.
+DELETE FROM "outbox_event" AS e WHERE {settled}

@@ -1,5 +1,7 @@
 -- ?1 member, ?2 shard, ?3 epoch, ?4 floor, ?5 scan, ?6 limit, ?7 inline bytes. The first row is
 -- the shard, if it is the member's; then all of (floor, scan]; then on from scan.
+-- Two bounds even there, and neither a join nor an EXISTS with the shard: statistics from a small
+-- outbox would make SQLite read and sort the whole backlog for one page of it.
 SELECT s.revision AS seq,
     (SELECT CASE WHEN min(d.due_at) <= strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now') THEN 0.0
         ELSE (julianday(min(d.due_at)) - julianday('now')) * 86400.0 END
@@ -19,8 +21,9 @@ SELECT * FROM (
         CASE WHEN length(CAST(e.payload AS BLOB)) + length(CAST(e.headers AS BLOB)) <= ?7
             THEN e.headers END,
         e.occurred_at, FALSE
-    FROM "outbox_shard" AS s CROSS JOIN "outbox_event" AS e
-    WHERE s.shard = ?2 AND s.owner = ?1 AND s.epoch = ?3 AND e.seq > ?4 AND e.seq <= ?5
+    FROM "outbox_event" AS e
+    WHERE e.seq > ?4 AND e.seq <= ?5 AND ?1 = (SELECT s.owner FROM "outbox_shard" AS s
+        WHERE s.shard = ?2 AND s.epoch = ?3)
     ORDER BY e.seq LIMIT -1
 )
 UNION ALL
@@ -33,7 +36,8 @@ SELECT * FROM (
         CASE WHEN length(CAST(e.payload AS BLOB)) + length(CAST(e.headers AS BLOB)) <= ?7
             THEN e.headers END,
         e.occurred_at, FALSE
-    FROM "outbox_shard" AS s CROSS JOIN "outbox_event" AS e
-    WHERE s.shard = ?2 AND s.owner = ?1 AND s.epoch = ?3 AND e.seq > ?5
+    FROM "outbox_event" AS e
+    WHERE e.seq > ?5 AND e.seq <= 9223372036854775807 AND ?1 = (SELECT s.owner FROM "outbox_shard" AS s
+        WHERE s.shard = ?2 AND s.epoch = ?3)
     ORDER BY e.seq LIMIT ?6
 )
