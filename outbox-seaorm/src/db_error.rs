@@ -8,55 +8,76 @@ use sea_orm::{
 /// What a failed statement says about the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// A table or column is not there.
+    /// A table or column is not there, or not as this version expects it.
     Missing,
     /// Another transaction was in the way: the same transaction may succeed when run again.
     Contention,
-    /// Anything else.
-    Other,
+    /// The database does not take these data.
+    Refused,
+    /// Anything else, an outage first of all: nothing is given up for an error that is not known.
+    Unavailable,
 }
 
 pub(crate) fn meaning(backend: DbBackend, error: &DbErr) -> Meaning {
-    let Some(error) = driver_error(error) else {
-        return Meaning::Other;
-    };
-    match backend {
-        DbBackend::Sqlite => sqlite(error),
-        DbBackend::MySql => mysql(error),
-        _ => by_state(error),
+    match error {
+        // A statement reports as Query with RETURNING and as Exec without.
+        DbErr::Conn(RuntimeErr::SqlxError(source))
+        | DbErr::Exec(RuntimeErr::SqlxError(source))
+        | DbErr::Query(RuntimeErr::SqlxError(source)) => of_driver(backend, source),
+        DbErr::BackendNotSupported { .. } | DbErr::Type(_) | DbErr::TryIntoErr { .. } => {
+            Meaning::Missing
+        }
+        _ => Meaning::Unavailable,
     }
 }
 
-fn driver_error(error: &DbErr) -> Option<&dyn DatabaseError> {
-    // A statement reports as Query with RETURNING and as Exec without.
-    let (DbErr::Conn(runtime) | DbErr::Exec(runtime) | DbErr::Query(runtime)) = error else {
-        return None;
-    };
-    match runtime {
-        RuntimeErr::SqlxError(source) => match &**source {
-            sqlx::Error::Database(error) => Some(&**error),
-            _ => None,
+fn of_driver(backend: DbBackend, error: &sqlx::Error) -> Meaning {
+    match error {
+        sqlx::Error::Database(error) => match backend {
+            DbBackend::Sqlite => sqlite(&**error),
+            DbBackend::MySql => mysql(&**error),
+            _ => by_state(&**error),
         },
-        _ => None,
+        sqlx::Error::ColumnNotFound(_)
+        | sqlx::Error::ColumnDecode { .. }
+        | sqlx::Error::Decode(_)
+        | sqlx::Error::TypeNotFound { .. } => Meaning::Missing,
+        sqlx::Error::Encode(_) => Meaning::Refused,
+        _ => Meaning::Unavailable,
     }
 }
 
 fn sqlite(error: &dyn DatabaseError) -> Meaning {
+    let code = error.code().and_then(|code| code.parse().ok());
+    code.map_or(Meaning::Unavailable, |code| {
+        by_sqlite_code(code, error.message())
+    })
+}
+
+/// The upper bytes of a code say which kind of the error it is (a stale snapshot, a unique index).
+fn by_sqlite_code(code: u32, message: &str) -> Meaning {
     const ERROR: u32 = 1;
     const BUSY: u32 = 5;
     const LOCKED: u32 = 6;
-    let code = error.code().and_then(|code| code.parse::<u32>().ok());
-    // The upper bytes say which kind of BUSY (a stale snapshot, a recovery, …).
-    match code.map(|code| code & 0xff) {
-        Some(BUSY | LOCKED) => Meaning::Contention,
-        // SQLite has one code for both and does not translate.
-        Some(ERROR) if is_missing(error.message()) => Meaning::Missing,
-        _ => Meaning::Other,
+    const SCHEMA: u32 = 17;
+    const TOO_BIG: u32 = 18;
+    const CONSTRAINT: u32 = 19;
+    const MISMATCH: u32 = 20;
+    const RANGE: u32 = 25;
+    match code & 0xff {
+        BUSY | LOCKED | SCHEMA => Meaning::Contention,
+        // SQLite has one code for all that is wrong with a statement, and does not translate.
+        ERROR if is_missing(message) => Meaning::Missing,
+        ERROR | TOO_BIG | CONSTRAINT | MISMATCH | RANGE => Meaning::Refused,
+        _ => Meaning::Unavailable,
     }
 }
 
 fn is_missing(message: &str) -> bool {
-    message.starts_with("no such table") || message.contains("has no column named")
+    ["no such table", "no such column", "no such index"]
+        .iter()
+        .any(|text| message.starts_with(text))
+        || message.contains("has no column named")
 }
 
 fn mysql(error: &dyn DatabaseError) -> Meaning {
@@ -79,6 +100,30 @@ fn by_state(error: &dyn DatabaseError) -> Meaning {
         Some("40001" | "40P01" | "55P03") => Meaning::Contention,
         // Undefined table, column, schema.
         Some("42P01" | "42703" | "3F000" | "42S02" | "42S22") => Meaning::Missing,
-        _ => Meaning::Other,
+        // Data exceptions and integrity constraints.
+        Some(state) if state.starts_with("22") || state.starts_with("23") => Meaning::Refused,
+        _ => Meaning::Unavailable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, by_sqlite_code};
+
+    #[test]
+    fn extended_codes_count_as_their_primary_code() {
+        let busy_snapshot = by_sqlite_code(517, "database is locked");
+        assert_eq!(busy_snapshot, Meaning::Contention);
+        let primary_key = by_sqlite_code(1555, "UNIQUE constraint failed");
+        assert_eq!(primary_key, Meaning::Refused);
+        let moved = by_sqlite_code(1032, "attempt to write a readonly database");
+        assert_eq!(moved, Meaning::Unavailable);
+    }
+
+    #[test]
+    fn a_missing_table_is_told_from_other_bad_statements() {
+        let missing = by_sqlite_code(1, "no such table: outbox_event");
+        assert_eq!(missing, Meaning::Missing);
+        assert_eq!(by_sqlite_code(1, "malformed JSON"), Meaning::Refused);
     }
 }

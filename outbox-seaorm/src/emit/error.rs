@@ -67,7 +67,7 @@ impl EmitError {
             Cause::NotInTransaction => EmitErrorKind::NotInTransaction,
             Cause::Database(Meaning::Missing, _) => EmitErrorKind::NotMigrated,
             Cause::Database(Meaning::Contention, _) => EmitErrorKind::Contention,
-            Cause::Database(Meaning::Other, _) => EmitErrorKind::Database,
+            Cause::Database(Meaning::Refused | Meaning::Unavailable, _) => EmitErrorKind::Database,
         }
     }
 
@@ -96,7 +96,7 @@ impl fmt::Display for EmitError {
                 "event not emitted: another transaction was in the way, roll back and run the \
                  transaction again",
             ),
-            (Cause::Database(Meaning::Other, _), _) => {
+            (Cause::Database(Meaning::Refused | Meaning::Unavailable, _), _) => {
                 f.write_str("event not emitted: the database failed, roll back the transaction")
             }
         }

@@ -6,8 +6,8 @@ mod sqlite;
 
 pub use outbox_core::store::*;
 
-use crate::{Outbox, wake};
-use error::store_error;
+use crate::{Outbox, schema, wake};
+use error::{schema_error, store_error};
 use outbox_core::Wake;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
@@ -38,7 +38,7 @@ macro_rules! call {
             Backend::Sqlite($backend) => $call.await,
             Backend::Other(backend) => Err(not_supported(*backend)),
         }
-        .map_err(|error| store_error($context, error))
+        .map_err(|error| store_error($store.db.get_database_backend(), $context, error))
     };
 }
 
@@ -66,7 +66,10 @@ impl From<&DatabaseConnection> for SeaOrmStore {
 
 impl Store for SeaOrmStore {
     async fn check(&self) -> Result<(), StoreError> {
-        call!(self, "checking the tables", backend => backend.check(&self.db))
+        let backend = self.db.get_database_backend();
+        schema::check_with(&self.outbox, &self.db)
+            .await
+            .map_err(|error| schema_error(backend, "checking the tables", error))
     }
 
     async fn in_process(&self) -> Result<bool, StoreError> {

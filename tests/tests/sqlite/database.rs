@@ -1,8 +1,8 @@
-use outbox_core::{Draft, Due, Headers, Limits, NewEvent};
-use outbox_seaorm::{SeaOrmStore, schema::Names};
+use outbox_core::Draft;
+use outbox_seaorm::{Emit, SeaOrmStore, schema};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database as SeaDatabase, DatabaseConnection, DbBackend,
-    QueryResult, Statement, Value,
+    QueryResult, Statement, TransactionTrait, Value,
 };
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ impl Database {
     /// In memory: SeaORM's default pool, which is one connection.
     pub(crate) async fn in_memory() -> Self {
         let db = open("sqlite::memory:", 1).await;
-        create(&db).await;
+        schema::create(&db).await.unwrap();
         Self {
             db,
             directory: None,
@@ -30,7 +30,7 @@ impl Database {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("50% odd?#&.db");
         let db = open(&url(&path), 4).await;
-        create(&db).await;
+        schema::create(&db).await.unwrap();
         Self {
             db,
             directory: Some(directory),
@@ -82,55 +82,18 @@ pub(crate) async fn execute<C: ConnectionTrait, const N: usize>(
     db.execute_raw(statement).await.unwrap();
 }
 
-/// Writes an event.
-pub(crate) async fn emit<C: ConnectionTrait>(db: &C, event: Draft) -> Uuid {
-    let event = event.finish(&Limits::default(), &Headers::new()).unwrap();
-    let id = event.id;
-    match event.due {
-        Due::Now => insert(db, event).await,
-        Due::After(delay) => insert_delayed(db, event, delay.as_secs_f64()).await,
-        Due::At(_) => unreachable!("no law emits at a given time"),
-    }
+/// Emits an event in a transaction of its own.
+pub(crate) async fn emit(db: &DatabaseConnection, event: Draft) -> Uuid {
+    let txn = db.begin().await.unwrap();
+    let id = txn.emit(event).await.unwrap();
+    txn.commit().await.unwrap();
     id
-}
-
-async fn insert<C: ConnectionTrait>(db: &C, event: NewEvent) {
-    let sql = "INSERT INTO outbox_event (id, aggregatetype, aggregateid, topic, payload, headers, \
-        occurred_at, ordered) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    execute(db, sql, columns(event)).await;
-}
-
-async fn insert_delayed<C: ConnectionTrait>(db: &C, event: NewEvent, seconds: f64) {
-    let sql = "INSERT INTO outbox_delayed (id, aggregatetype, aggregateid, topic, payload, \
-        headers, occurred_at, ordered, due_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, \
-        strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', ?9 || ' seconds'))";
-    let [a, b, c, d, e, f, g, h] = columns(event);
-    execute(db, sql, [a, b, c, d, e, f, g, h, seconds.into()]).await;
-}
-
-fn columns(event: NewEvent) -> [Value; 8] {
-    [
-        event.id.into(),
-        event.aggregate.into(),
-        event.key.into(),
-        event.topic.into(),
-        event.payload.into(),
-        event.headers.into(),
-        event.occurred_at.naive_utc().into(),
-        event.ordered.into(),
-    ]
 }
 
 async fn open(url: &str, connections: u32) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.max_connections(connections).sqlx_logging(false);
     SeaDatabase::connect(options).await.unwrap()
-}
-
-async fn create(db: &DatabaseConnection) {
-    let ddl = include_str!("../../../outbox-seaorm/src/schema/sqlite.sql");
-    let ddl = Names::default().render(DbBackend::Sqlite, ddl);
-    db.execute_unprepared(&ddl).await.unwrap();
 }
 
 fn url(path: &Path) -> String {

@@ -1,6 +1,6 @@
 use super::database::{self, Database};
 use outbox_core::{Draft, store::Position};
-use outbox_seaorm::SeaOrmStore;
+use outbox_seaorm::{Emit, SeaOrmStore};
 use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
 use sea_orm::{ConnectionTrait, QueryResult, TransactionTrait, TryGetable};
 use std::time::Duration;
@@ -27,15 +27,12 @@ impl<const FILE: bool> Harness for Sqlite<FILE> {
     }
 
     async fn emit(&self, event: Draft) -> Uuid {
-        let txn = self.0.db.begin().await.unwrap();
-        let id = database::emit(&txn, event).await;
-        txn.commit().await.unwrap();
-        id
+        database::emit(&self.0.db, event).await
     }
 
     async fn emit_and_roll_back(&self, event: Draft) {
         let txn = self.0.db.begin().await.unwrap();
-        database::emit(&txn, event).await;
+        txn.emit(event).await.unwrap();
         txn.rollback().await.unwrap();
     }
 

@@ -48,13 +48,6 @@ impl Sqlite {
         }
     }
 
-    pub(super) async fn check(&self, db: &DatabaseConnection) -> Result<(), DbErr> {
-        let found = db.query_one_raw(statement(&self.sql.check, [])).await?;
-        found.map(drop).ok_or_else(|| {
-            DbErr::Type("the table of shards is empty: create the tables again".to_owned())
-        })
-    }
-
     /// Whether the member owns the shard; the time of the transaction if it does.
     async fn fence(
         &self,

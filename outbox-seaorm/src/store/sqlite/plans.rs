@@ -1,14 +1,12 @@
 //! How SQLite runs the statements that every delivery needs.
 
 use super::Sqlite;
-use crate::schema::Names;
+use crate::schema::{self, Names};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 
 async fn database() -> DatabaseConnection {
     let db = Database::connect("sqlite::memory:").await.unwrap();
-    let ddl = include_str!("../../schema/sqlite.sql");
-    let ddl = Names::default().render(DbBackend::Sqlite, ddl);
-    db.execute_unprepared(&ddl).await.unwrap();
+    schema::create(&db).await.unwrap();
     db
 }
 

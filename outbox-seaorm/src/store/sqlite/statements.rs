@@ -35,7 +35,6 @@ macro_rules! statements {
 }
 
 statements! {
-    check,
     join, renew, members, evict, remove_member,
     shards, take, release, release_all, blocked,
     fence,
