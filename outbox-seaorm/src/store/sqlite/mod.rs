@@ -84,7 +84,9 @@ fn seconds(duration: Duration) -> f64 {
     duration.min(LONGEST).as_secs_f64()
 }
 
-/// The time until an instant, which may have passed.
+/// The time until an instant, which may have passed. SQLite counts milliseconds, and what lies
+/// behind them is the error of its day numbers.
 fn wait(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX)
+    let seconds = (seconds.max(0.0) * 1000.0).round() / 1000.0;
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
