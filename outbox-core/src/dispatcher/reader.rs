@@ -8,7 +8,9 @@ use super::{
     pulse::Pulse,
     schedule::{Obstacle, Strange},
 };
-use crate::store::{FetchRequest, Fetched, MemberId, Moved, Owned, Store, StoreError};
+use crate::store::{
+    Cursor, FetchRequest, Fetched, MemberId, Moved, Owned, ShardView, Store, StoreError,
+};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -123,7 +125,7 @@ impl<S: Store> Reader<'_, S> {
     async fn take_in(
         &mut self,
         fetched: Fetched,
-        cursors: &[crate::store::Cursor],
+        cursors: &[Cursor],
         limit: usize,
         was_idle: bool,
     ) -> Result<Turn, StoreError> {
@@ -140,7 +142,7 @@ impl<S: Store> Reader<'_, S> {
         let now = Instant::now();
         let due_in = fetched.shards.iter().filter_map(|seen| seen.due_in).min();
         self.due_at = due_in.map(|due_in| now + due_in);
-        let beyond = |cursor: &crate::store::Cursor| {
+        let beyond = |cursor: &Cursor| {
             let rows = fetched.rows.iter().filter(|row| row.shard == cursor.shard);
             rows.filter(|row| row.position > cursor.scan).count()
         };
@@ -169,17 +171,13 @@ impl<S: Store> Reader<'_, S> {
 
     /// Marks events that may have been in work when a former owner died, before they are started.
     async fn mark_suspects(&mut self) -> Result<(), StoreError> {
-        let marks = self.desk.schedule().marks();
-        for (owned, positions) in marks {
-            if !self
-                .store
-                .raise_crashes(self.member, &owned, &positions)
-                .await?
-            {
+        let all_marks = self.desk.schedule().marks();
+        for (owned, marks) in all_marks {
+            if !self.store.mark_crashes(self.member, &owned, &marks).await? {
                 self.lost.cancel();
                 return Ok(());
             }
-            self.desk.schedule().marked(owned.shard, &positions);
+            self.desk.schedule().marked(owned.shard, &marks);
             self.desk.work.notify_one();
         }
         Ok(())
@@ -237,6 +235,7 @@ impl<S: Store> Reader<'_, S> {
             }
         }
         let shards = self.store.shards().await?;
+        self.release_strays(&shards).await?;
         let take = self
             .observer
             .claimable(self.member, &members, &shards, now, third * 2);
@@ -247,6 +246,22 @@ impl<S: Store> Reader<'_, S> {
         self.next_look = now + third;
         if let Some(look) = self.observer.next_look(wait) {
             self.next_look = self.next_look.min(look.max(now + third / 10));
+        }
+        Ok(())
+    }
+
+    /// Gives up shards that were taken by a call whose answer got lost.
+    async fn release_strays(&self, shards: &[ShardView]) -> Result<(), StoreError> {
+        let known = self.desk.schedule().owned();
+        let mine = shards
+            .iter()
+            .filter(|view| view.owner == Some(self.member) && view.held);
+        let strays: Vec<_> = mine
+            .filter(|view| known.iter().all(|owned| owned.shard != view.shard))
+            .map(|view| Owned::new(view.shard, view.epoch, 0))
+            .collect();
+        if !strays.is_empty() {
+            self.store.release(self.member, &strays).await?;
         }
         Ok(())
     }

@@ -202,22 +202,22 @@ impl Store for MemoryStore {
         Ok(self.run(move_due).await)
     }
 
-    async fn raise_crashes(
+    async fn mark_crashes(
         &self,
         member: MemberId,
         owned: &Owned,
-        positions: &[Position],
+        marks: &[(Position, u32)],
     ) -> Result<bool, StoreError> {
-        let raise = |state: &mut State, _| {
+        let mark = |state: &mut State, _| {
             let fence = state.fence(member, owned);
-            for position in positions.iter().filter(|_| fence) {
+            for (position, crashes) in marks.iter().filter(|_| fence) {
                 if let Some(pending) = state.pending.get_mut(position) {
-                    pending.crashes += 1;
+                    pending.crashes = *crashes;
                 }
             }
             fence
         };
-        Ok(self.run(raise).await)
+        Ok(self.run(mark).await)
     }
 }
 

@@ -72,7 +72,10 @@ pub trait Store: Clone + Send + Sync + 'static {
     fn shards(&self) -> impl Future<Output = Result<Vec<ShardView>, StoreError>> + Send;
 
     /// Takes shards by compare-and-set on what was seen, raising their epochs; returns those won.
-    /// A shard whose owner has a member row is never taken.
+    /// A shard whose owner has a member row is never taken; a member without a row takes nothing.
+    ///
+    /// After an error the shards may be the member's without its knowing: it releases what
+    /// [`shards`](Self::shards) shows as its own and it did not win.
     fn take(
         &self,
         member: MemberId,
@@ -107,7 +110,8 @@ pub trait Store: Clone + Send + Sync + 'static {
         positions: &[Position],
     ) -> impl Future<Output = Result<Vec<Row>, StoreError>> + Send;
 
-    /// Writes the outcomes of one shard's deliveries, all or none.
+    /// Writes the outcomes of one shard's deliveries, all or none. [`Settled::Lost`] whenever the
+    /// shard is another's, also where there were only successes, which are written.
     ///
     /// Successes are written whoever owns the shard now: the event *was* handled. Retries and dead
     /// letters are fenced.
@@ -128,12 +132,12 @@ pub trait Store: Clone + Send + Sync + 'static {
         limit: usize,
     ) -> impl Future<Output = Result<Moved, StoreError>> + Send;
 
-    /// Counts a crash against events that a dead owner may have been working on. Fenced; `false`
-    /// when the shard is lost.
-    fn raise_crashes(
+    /// Sets how many owners may have died with these events in work. Fenced; `false` when the
+    /// shard is lost.
+    fn mark_crashes(
         &self,
         member: MemberId,
         owned: &Owned,
-        positions: &[Position],
+        marks: &[(Position, u32)],
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 }

@@ -152,14 +152,14 @@ impl Store for SeaOrmStore {
         })
     }
 
-    async fn raise_crashes(
+    async fn mark_crashes(
         &self,
         member: MemberId,
         owned: &Owned,
-        positions: &[Position],
+        marks: &[(Position, u32)],
     ) -> Result<bool, StoreError> {
         call!(self, "counting crashes", backend => {
-            backend.raise_crashes(&self.db, member, owned, positions)
+            backend.mark_crashes(&self.db, member, owned, marks)
         })
     }
 }

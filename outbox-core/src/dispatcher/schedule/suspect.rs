@@ -1,6 +1,9 @@
 use super::{LaneId, Schedule};
 use crate::store::{Owned, Position, Shard};
 
+/// An event, and how many crashes it has on it now.
+pub(crate) type Mark = (Position, u32);
+
 /// Events that may have been in work when a former owner of their shard died.
 ///
 /// Such an event is marked in the store when it is about to start, not when it is read: what has
@@ -31,9 +34,9 @@ impl Schedule {
         !self.marking.is_empty()
     }
 
-    /// The positions to be marked in the store.
-    pub(crate) fn marks(&self) -> Vec<(Owned, Vec<Position>)> {
-        let mut marks: Vec<(Owned, Vec<Position>)> = Vec::new();
+    /// The positions to be marked in the store, each with its number of crashes.
+    pub(crate) fn marks(&self) -> Vec<(Owned, Vec<Mark>)> {
+        let mut marks: Vec<(Owned, Vec<Mark>)> = Vec::new();
         for (shard, lane) in &self.marking {
             let Some(state) = self.shards.get(shard) else {
                 continue;
@@ -41,17 +44,17 @@ impl Schedule {
             let Some(head) = state.lanes.get(lane).and_then(|lane| lane.queue.front()) else {
                 continue;
             };
-            let position = head.row.position;
+            let mark = (head.row.position, head.row.crashes + 1);
             match marks.iter_mut().find(|(owned, _)| owned.shard == *shard) {
-                Some((_, positions)) => positions.push(position),
-                None => marks.push((state.owned, vec![position])),
+                Some((_, marks)) => marks.push(mark),
+                None => marks.push((state.owned, vec![mark])),
             }
         }
         marks
     }
 
-    /// The store has counted a crash against these positions: their lanes may start.
-    pub(crate) fn marked(&mut self, shard: Shard, positions: &[Position]) {
+    /// The store has marked these positions: their lanes may start.
+    pub(crate) fn marked(&mut self, shard: Shard, marks: &[Mark]) {
         let marking = std::mem::take(&mut self.marking);
         for (of, lane) in marking {
             if of != shard {
@@ -67,10 +70,9 @@ impl Schedule {
             let Some(head) = entry.queue.front() else {
                 continue;
             };
-            let (position, route) = (head.row.position, head.route);
-            let ready = entry.ready;
-            if positions.contains(&position) {
-                entry.queue[0].row.crashes += 1;
+            let (position, route, ready) = (head.row.position, head.route, entry.ready);
+            if let Some((_, crashes)) = marks.iter().find(|(marked, _)| *marked == position) {
+                entry.queue[0].row.crashes = *crashes;
                 state.raised(position);
             }
             // A lane that runs alone has its place in the other queue.

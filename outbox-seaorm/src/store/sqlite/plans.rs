@@ -30,7 +30,7 @@ async fn hot_plans(db: &DatabaseConnection) -> Vec<(String, Vec<String>)> {
         sql.retry,
         sql.bury,
         sql.delete_buried,
-        sql.raise_crashes,
+        sql.mark_crashes,
         sql.last_due,
         sql.move_in,
         sql.move_out,

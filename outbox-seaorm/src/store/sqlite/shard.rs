@@ -1,6 +1,7 @@
 use super::{SHARD, Sqlite, begin, statement};
 use outbox_core::store::{Blocked, MemberId, Owned, Position, Shard, ShardView};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use serde_json::{Value, json};
 
 impl Sqlite {
     pub(in crate::store) async fn shards(
@@ -78,20 +79,24 @@ impl Sqlite {
             .collect()
     }
 
-    pub(in crate::store) async fn raise_crashes(
+    pub(in crate::store) async fn mark_crashes(
         &self,
         db: &DatabaseConnection,
         member: MemberId,
         owned: &Owned,
-        positions: &[Position],
+        marks: &[(Position, u32)],
     ) -> Result<bool, DbErr> {
         let txn = begin(db).await?;
         if self.fence(&txn, member, owned).await?.is_none() {
             txn.rollback().await?;
             return Ok(false);
         }
-        let values = [super::fetch::json(positions).into()];
-        txn.execute_raw(statement(&self.sql.raise_crashes, values))
+        let marks: Value = marks
+            .iter()
+            .map(|(seq, crashes)| json!([seq, crashes]))
+            .collect();
+        let values = [marks.to_string().into()];
+        txn.execute_raw(statement(&self.sql.mark_crashes, values))
             .await?;
         txn.commit().await?;
         Ok(true)
