@@ -128,7 +128,7 @@ impl Model {
         self.emitted += 1;
         let row = Row {
             aggregate: "order".to_owned(),
-            key: Some(key.clone()),
+            key: Some(key),
             topic: if self.random.bool() { "a" } else { "b" }.to_owned(),
             body: Some(Body::new(
                 "{}".to_owned(),
