@@ -1,4 +1,4 @@
-//! The transactional outbox for SeaORM.
+#![doc = include_str!("../README.md")]
 
 // In reading order: settings and tables, then an event is emitted, looked at and delivered.
 mod db_error;

@@ -1,5 +1,5 @@
 //! The laws of the [`Store`](outbox_core::store::Store) trait. Each is one function, generic over
-//! a [`Harness`]; every store runs all of them: [`conformance!`](crate::conformance) makes a test of each.
+//! a [`Harness`]; every store runs all of them: [`conformance!`](crate::conformance!) makes a test of each.
 
 mod harness;
 mod event;
