@@ -2,9 +2,9 @@ use super::{
     config::Config,
     desk::Desk,
     health::Health,
-    schedule::{Batch, LaneId, Pending},
+    schedule::{LaneId, Pending},
 };
-use crate::store::{MemberId, Settled, Shard, Store, StoreErrorKind};
+use crate::store::{MemberId, Outcomes, Settled, Shard, Store, StoreErrorKind};
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
@@ -57,9 +57,9 @@ impl<S: Store> Settler<S> {
             let arrived = desk.outcomes.notified();
             let batch = self.desk.schedule().take_outcomes(self.config.settle_batch);
             match batch {
-                Some(batch) => self.write(batch).await?,
-                None if *self.phase.borrow() > Phase::Working => return Ok(()),
-                None => {
+                batch if !batch.is_empty() => self.write(batch).await?,
+                _ if *self.phase.borrow() > Phase::Working => return Ok(()),
+                _ => {
                     let mut phase = self.phase.clone();
                     let retry_at = self.stuck.retry_at;
                     tokio::select! {
@@ -83,21 +83,14 @@ impl<S: Store> Settler<S> {
     }
 
     /// Writes a batch; where the database refuses it, its halves, down to single outcomes.
-    async fn write(&mut self, batch: Batch) -> Result<(), ShardLost> {
-        let owned = batch.owned;
-        let mut parts = vec![batch.outcomes];
-        while let Some(outcomes) = parts.pop() {
-            let mut outcomes = self.stuck.keep_behind(owned.shard, outcomes);
-            if outcomes.is_empty() {
+    async fn write(&mut self, batch: Vec<Pending>) -> Result<(), ShardLost> {
+        let mut parts = vec![batch];
+        while let Some(batch) = parts.pop() {
+            let batch = self.stuck.keep_behind(batch);
+            if batch.is_empty() {
                 continue;
             }
-            match self
-                .settle(Batch {
-                    owned,
-                    outcomes: std::mem::take(&mut outcomes),
-                })
-                .await?
-            {
+            match self.settle(batch).await? {
                 Written::Yes | Written::Given => {}
                 Written::Refused(mut refused) if refused.len() > 1 => {
                     let second = refused.split_off(refused.len() / 2);
@@ -106,7 +99,7 @@ impl<S: Store> Settler<S> {
                 }
                 Written::Refused(refused) => {
                     for pending in refused {
-                        self.hold(owned.shard, pending);
+                        self.hold(pending);
                     }
                 }
             }
@@ -114,13 +107,14 @@ impl<S: Store> Settler<S> {
         Ok(())
     }
 
-    fn hold(&mut self, shard: Shard, pending: Pending) {
+    fn hold(&mut self, pending: Pending) {
+        let lane = (pending.owned.shard, pending.lane);
         self.desk
             .schedule()
-            .hold(shard, pending.lane, true, Instant::now());
+            .hold(lane.0, lane.1, true, Instant::now());
         self.stuck
             .lanes
-            .entry((shard, pending.lane))
+            .entry(lane)
             .or_default()
             .push_front(pending);
         self.stuck
@@ -134,64 +128,50 @@ impl<S: Store> Settler<S> {
             return Ok(());
         }
         self.stuck.retry_at = None;
-        let owned: HashMap<_, _> = self
-            .desk
-            .schedule()
-            .owned()
-            .into_iter()
-            .map(|owned| (owned.shard, owned))
-            .collect();
         for ((shard, lane), outcomes) in std::mem::take(&mut self.stuck.lanes) {
-            let Some(owned) = owned.get(&shard).copied() else {
-                continue;
-            };
             self.desk
                 .schedule()
                 .hold(shard, lane, false, Instant::now());
-            self.write(Batch {
-                owned,
-                outcomes: outcomes.into(),
-            })
-            .await?;
+            self.write(outcomes.into()).await?;
         }
         Ok(())
     }
 
     /// One settle, tried again while the database is busy or away.
-    async fn settle(&mut self, batch: Batch) -> Result<Written, ShardLost> {
-        let outcomes: Vec<_> = batch
-            .outcomes
-            .iter()
-            .map(|pending| pending.settlement.clone())
-            .collect();
+    async fn settle(&mut self, batch: Vec<Pending>) -> Result<Written, ShardLost> {
+        let outcomes = by_shard(&batch);
         let mut pause = RETRY_PAUSE.0;
         let mut health = Health::new("settling");
         loop {
             let result = self
                 .store
-                .settle(self.member, &batch.owned, &outcomes, self.config.history)
+                .settle(self.member, &outcomes, self.config.history)
                 .await;
             match result {
                 Ok(settled) => {
                     health.up();
-                    let Settled::Written { gone } = settled else {
-                        return Err(ShardLost);
-                    };
+                    let mut gone = Vec::new();
+                    for settled in settled {
+                        match settled {
+                            Settled::Written { gone: more } => gone.extend(more),
+                            Settled::Lost => return Err(ShardLost),
+                        }
+                    }
                     self.desk.schedule().committed(batch, &gone, Instant::now());
                     self.desk.work.notify_one();
                     self.desk.reading.notify_one();
                     return Ok(Written::Yes);
                 }
                 Err(error) if error.kind() == StoreErrorKind::Refused => {
-                    if outcomes.len() == 1 {
-                        let position = outcomes[0].position;
+                    if let [only] = &*batch {
+                        let position = only.settlement.position;
                         let error = &error as &dyn std::error::Error;
                         error!(
                             error,
                             position, "an outcome is refused; its aggregate waits"
                         );
                     }
-                    return Ok(Written::Refused(batch.outcomes));
+                    return Ok(Written::Refused(batch));
                 }
                 Err(error) => health.down(&error),
             }
@@ -204,6 +184,17 @@ impl<S: Store> Settler<S> {
     }
 }
 
+/// The outcomes as the store takes them. A batch has those of a shard one behind the other.
+fn by_shard(batch: &[Pending]) -> Vec<Outcomes> {
+    batch
+        .chunk_by(|a, b| a.owned == b.owned)
+        .map(|shard| {
+            let settlements = shard.iter().map(|pending| pending.settlement.clone());
+            Outcomes::new(shard[0].owned, settlements.collect())
+        })
+        .collect()
+}
+
 enum Written {
     Yes,
     /// The lasting kind of no.
@@ -214,13 +205,13 @@ enum Written {
 
 impl Stuck {
     /// Takes out what must wait behind a refused outcome of its lane.
-    fn keep_behind(&mut self, shard: Shard, outcomes: Vec<Pending>) -> Vec<Pending> {
+    fn keep_behind(&mut self, outcomes: Vec<Pending>) -> Vec<Pending> {
         if self.lanes.is_empty() {
             return outcomes;
         }
         let mut free = Vec::with_capacity(outcomes.len());
         for pending in outcomes {
-            match self.lanes.get_mut(&(shard, pending.lane)) {
+            match self.lanes.get_mut(&(pending.owned.shard, pending.lane)) {
                 Some(behind) => behind.push_back(pending),
                 None => free.push(pending),
             }

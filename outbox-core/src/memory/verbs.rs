@@ -2,8 +2,8 @@ use super::{MemoryStore, SHARD, clock, state::State};
 use crate::{
     store::{
         Blocked, FetchRequest, Fetched, History, Horizon, Liveness, Member, MemberId, MemberView,
-        Moved, Owned, Position, Row, Seen, Settled, Settlement, Shard, ShardView, Store,
-        StoreError, Verdict,
+        Moved, Outcomes, Owned, Position, Row, Seen, Settled, Shard, ShardView, Store, StoreError,
+        Verdict,
     },
     wake::Wake,
 };
@@ -160,28 +160,12 @@ impl Store for MemoryStore {
     async fn settle(
         &self,
         member: MemberId,
-        owned: &Owned,
-        outcomes: &[Settlement],
+        outcomes: &[Outcomes],
         history: History,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<Vec<Settled>, StoreError> {
         let settle = |state: &mut State, now| {
-            let fence = state.fence(member, owned);
-            let mut gone = Vec::new();
-            for outcome in outcomes {
-                let (position, id) = (outcome.position, outcome.id);
-                if outcome.verdict == Verdict::Done {
-                    let done = state.remove(position, id);
-                    let kept = done.filter(|_| history == History::Keep);
-                    state.delivered.extend(kept.map(|pending| pending.event));
-                } else if fence && !state.fail(now, position, id, &outcome.verdict) {
-                    gone.push(position);
-                }
-            }
-            if fence {
-                Settled::Written { gone }
-            } else {
-                Settled::Lost
-            }
+            let shard = |outcomes| settle(state, now, member, outcomes, history);
+            outcomes.iter().map(shard).collect()
         };
         Ok(self.run(settle).await)
     }
@@ -218,6 +202,32 @@ impl Store for MemoryStore {
             fence
         };
         Ok(self.run(mark).await)
+    }
+}
+
+fn settle(
+    state: &mut State,
+    now: DateTime<Utc>,
+    member: MemberId,
+    outcomes: &Outcomes,
+    history: History,
+) -> Settled {
+    let fence = state.fence(member, &outcomes.owned);
+    let mut gone = Vec::new();
+    for outcome in &outcomes.settlements {
+        let (position, id) = (outcome.position, outcome.id);
+        if outcome.verdict == Verdict::Done {
+            let done = state.remove(position, id);
+            let kept = done.filter(|_| history == History::Keep);
+            state.delivered.extend(kept.map(|pending| pending.event));
+        } else if fence && !state.fail(now, position, id, &outcome.verdict) {
+            gone.push(position);
+        }
+    }
+    if fence {
+        Settled::Written { gone }
+    } else {
+        Settled::Lost
     }
 }
 

@@ -118,6 +118,16 @@ pub enum Horizon {
     Open,
     /// Positions commit in order: nothing can appear at or below what was read.
     CommitOrder,
+    /// Transactions have ids, handed out in order and before a transaction's first position.
+    Transactions {
+        /// The next id to be handed out, read in the fetch: whoever holds a position that the
+        /// fetch could have seen has a lower one.
+        next: u64,
+        /// The lowest id that was still running in the fetch's snapshot.
+        oldest: u64,
+    },
+    /// No transaction stays open for longer than this between getting a position and committing.
+    Within(Duration),
 }
 
 /// An event as it was read for delivery.

@@ -9,7 +9,7 @@ mod shard;
 pub use error::{StoreError, StoreErrorKind};
 pub use event::{Body, Cursor, FetchRequest, Fetched, Horizon, Position, Row, Seen};
 pub use member::{Liveness, Member, MemberId, MemberView};
-pub use settle::{DeadReason, History, Moved, Settled, Settlement, Verdict};
+pub use settle::{DeadReason, History, Moved, Outcomes, Settled, Settlement, Verdict};
 pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
 
 use crate::wake::Wake;
@@ -110,18 +110,18 @@ pub trait Store: Clone + Send + Sync + 'static {
         positions: &[Position],
     ) -> impl Future<Output = Result<Vec<Row>, StoreError>> + Send;
 
-    /// Writes the outcomes of one shard's deliveries, all or none. [`Settled::Lost`] whenever the
-    /// shard is another's, also where there were only successes, which are written.
+    /// Writes the outcomes of deliveries, all or none, and answers for each shard.
+    /// [`Settled::Lost`] whenever the shard is another's, also where there were only successes,
+    /// which are written.
     ///
     /// Successes are written whoever owns the shard now: the event *was* handled. Retries and dead
     /// letters are fenced.
     fn settle(
         &self,
         member: MemberId,
-        owned: &Owned,
-        outcomes: &[Settlement],
+        outcomes: &[Outcomes],
         history: History,
-    ) -> impl Future<Output = Result<Settled, StoreError>> + Send;
+    ) -> impl Future<Output = Result<Vec<Settled>, StoreError>> + Send;
 
     /// Moves up to `limit` delayed events that are due into the outbox, in the order of their due
     /// times; they get their positions now. Fenced.

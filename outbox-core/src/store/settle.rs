@@ -1,6 +1,24 @@
-use super::Position;
+use super::{Owned, Position};
 use std::{fmt, time::Duration};
 use uuid::Uuid;
+
+/// The outcomes of one shard, in the order they arose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Outcomes {
+    /// The shard, as it was won.
+    pub owned: Owned,
+    /// What to write.
+    pub settlements: Vec<Settlement>,
+}
+
+impl Outcomes {
+    /// Outcomes of this shard.
+    #[must_use]
+    pub fn new(owned: Owned, settlements: Vec<Settlement>) -> Self {
+        Self { owned, settlements }
+    }
+}
 
 /// The outcome of one delivery, to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +97,7 @@ impl fmt::Display for DeadReason {
     }
 }
 
-/// What a settle did.
+/// What a settle did in one shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
     /// Everything was written. Events with a retry or dead letter that were no longer there are

@@ -132,12 +132,11 @@ impl Store for SeaOrmStore {
     async fn settle(
         &self,
         member: MemberId,
-        owned: &Owned,
-        outcomes: &[Settlement],
+        outcomes: &[Outcomes],
         history: History,
-    ) -> Result<Settled, StoreError> {
+    ) -> Result<Vec<Settled>, StoreError> {
         call!(self, "settling", backend => {
-            backend.settle(&self.db, member, owned, outcomes, history)
+            backend.settle(&self.db, member, outcomes, history)
         })
     }
 

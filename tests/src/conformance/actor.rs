@@ -1,7 +1,7 @@
 use super::Harness;
 use outbox_core::store::{
-    Cursor, FetchRequest, Fetched, History, Member, Moved, Owned, Row, Settled, Settlement, Shard,
-    Store, StoreError, Verdict,
+    Cursor, FetchRequest, Fetched, History, Member, Moved, Outcomes, Owned, Row, Settled,
+    Settlement, Shard, Store, StoreError, Verdict,
 };
 use std::time::Duration;
 
@@ -117,7 +117,9 @@ impl<S: Store> Actor<S> {
     ) -> Result<Settled, StoreError> {
         let owned = self.of(shard);
         let member = self.member.id;
-        self.store.settle(member, &owned, outcomes, history).await
+        let outcomes = [Outcomes::new(owned, outcomes.to_vec())];
+        let mut settled = self.store.settle(member, &outcomes, history).await?;
+        Ok(settled.remove(0))
     }
 
     /// Moves due events of all shards, up to `limit` a shard; how many, or `None` when one is lost.

@@ -1,7 +1,7 @@
 //! Another writer in the way.
 
 use super::database::{Database, execute};
-use outbox_core::store::{FetchRequest, History, Member, Settled, Store, StoreErrorKind};
+use outbox_core::store::{FetchRequest, History, Member, Outcomes, Settled, Store, StoreErrorKind};
 use outbox_seaorm::SeaOrmStore;
 use sea_orm::{SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use std::time::Duration;
@@ -21,7 +21,8 @@ async fn a_held_write_lock_is_contention_and_reading_goes_on() {
         ..TransactionOptions::default()
     };
     let writer = database.db.begin_with_options(options).await.unwrap();
-    let settled = store.settle(member.id, &owned, &[], History::Keep).await;
+    let nothing = [Outcomes::new(owned, Vec::new())];
+    let settled = store.settle(member.id, &nothing, History::Keep).await;
     assert_eq!(settled.unwrap_err().kind(), StoreErrorKind::Contention);
     let renewed = store.renew(member.id, Duration::from_secs(600)).await;
     assert_eq!(renewed.unwrap_err().kind(), StoreErrorKind::Contention);
@@ -29,6 +30,7 @@ async fn a_held_write_lock_is_contention_and_reading_goes_on() {
     store.fetch(&request).await.unwrap();
 
     writer.rollback().await.unwrap();
-    let settled = store.settle(member.id, &owned, &[], History::Keep).await;
-    assert_eq!(settled.unwrap(), Settled::Written { gone: vec![] });
+    let nothing = [Outcomes::new(owned, Vec::new())];
+    let settled = store.settle(member.id, &nothing, History::Keep).await;
+    assert_eq!(settled.unwrap(), [Settled::Written { gone: vec![] }]);
 }

@@ -1,4 +1,4 @@
-use super::{Job, LaneId, Schedule, Ticket, lane::Waiting};
+use super::{Job, LaneId, Schedule, Ticket, lane::Waiting, shard::ShardState};
 use crate::{
     dispatcher::{
         failure::Failure,
@@ -25,15 +25,9 @@ pub(crate) enum Ended {
 /// An outcome on its way to the store.
 #[derive(Debug)]
 pub(crate) struct Pending {
+    pub(crate) owned: Owned,
     pub(crate) lane: LaneId,
     pub(crate) settlement: Settlement,
-}
-
-/// Outcomes of one shard, in the order they arose.
-#[derive(Debug)]
-pub(crate) struct Batch {
-    pub(crate) owned: Owned,
-    pub(crate) outcomes: Vec<Pending>,
 }
 
 impl Schedule {
@@ -138,6 +132,7 @@ impl Schedule {
         };
         let done = verdict == Verdict::Done;
         state.outcomes.push_back(Pending {
+            owned: state.owned,
             lane: ticket.lane,
             settlement: Settlement::new(ticket.position, ticket.id, verdict),
         });
@@ -176,22 +171,23 @@ impl Schedule {
         let error = "delivery crashed the process".to_owned();
         let verdict = dead(DeadReason::Crashed, error, &case);
         state.outcomes.push_back(Pending {
+            owned: state.owned,
             lane: id,
             settlement: Settlement::new(row.position, row.id, verdict),
         });
     }
 
-    /// The oldest outcomes of a shard that has any, at most `most`.
-    pub(crate) fn take_outcomes(&mut self, most: usize) -> Option<Batch> {
-        let state = self
-            .shards
-            .values_mut()
-            .find(|state| !state.outcomes.is_empty())?;
-        let count = state.outcomes.len().min(most);
-        Some(Batch {
-            owned: state.owned,
-            outcomes: state.outcomes.drain(..count).collect(),
-        })
+    /// The oldest outcomes of each shard, about `most` in all; those of a shard in their order.
+    pub(crate) fn take_outcomes(&mut self, most: usize) -> Vec<Pending> {
+        let waiting = |state: &&mut ShardState| !state.outcomes.is_empty();
+        let shards = self.shards.values_mut().filter(waiting).count();
+        let share = most.div_ceil(shards.max(1));
+        let mut taken = Vec::new();
+        for state in self.shards.values_mut() {
+            let count = state.outcomes.len().min(share);
+            taken.extend(state.outcomes.drain(..count));
+        }
+        taken
     }
 
     /// How many outcomes wait for being written.
@@ -200,10 +196,15 @@ impl Schedule {
     }
 
     /// Outcomes have committed. `gone`: events whose retry or dead letter met nothing.
-    pub(crate) fn committed(&mut self, batch: Batch, gone: &[Position], now: Instant) {
-        let shard = batch.owned.shard;
-        self.unsettled -= batch.outcomes.len();
-        for Pending { lane, settlement } in batch.outcomes {
+    pub(crate) fn committed(&mut self, batch: Vec<Pending>, gone: &[Position], now: Instant) {
+        self.unsettled -= batch.len();
+        for Pending {
+            owned,
+            lane,
+            settlement,
+        } in batch
+        {
+            let shard = owned.shard;
             let Some(state) = self.shards.get_mut(&shard) else {
                 return;
             };

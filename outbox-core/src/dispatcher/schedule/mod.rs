@@ -5,6 +5,7 @@
 
 mod breaker;
 mod finish;
+mod floor;
 mod lane;
 mod read;
 mod shard;
@@ -14,7 +15,7 @@ mod suspect;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use finish::{Batch, Ended, OutageChange, Pending};
+pub(crate) use finish::{Ended, OutageChange, Pending};
 pub(crate) use lane::LaneId;
 pub(crate) use read::{Obstacle, Strange};
 pub(crate) use start::{Item, Job, Ticket};

@@ -93,7 +93,8 @@ impl Schedule {
         }
         for seen in &fetched.shards {
             if let Some(state) = self.shards.get_mut(&seen.shard) {
-                state.read_to(last.get(&seen.shard).copied(), fetched.horizon);
+                let last = last.get(&seen.shard).copied();
+                state.floor.read_to(last, fetched.horizon, now);
             }
         }
         self.publish_gauges();
@@ -112,7 +113,7 @@ impl Schedule {
             return None;
         }
         let route = self.router.find(&row.topic).filter(|_| row.fault.is_none());
-        let strange = (route.is_none() && state.is_first_seen(position)).then(|| strange(&row));
+        let strange = (route.is_none() && state.floor.is_new(position)).then(|| strange(&row));
         let holds_back = row.ordered && row.key.is_some();
         if route.is_some() || holds_back {
             let entry = state.lanes.entry(lane).or_default();

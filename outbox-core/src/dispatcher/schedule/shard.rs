@@ -1,8 +1,9 @@
 use super::{
     finish::Pending,
+    floor::Floor,
     lane::{Lane, LaneId, Parked, Waiting},
 };
-use crate::store::{Cursor, Horizon, Owned, Position};
+use crate::store::{Cursor, Owned, Position};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap, HashSet, VecDeque},
@@ -16,10 +17,7 @@ pub(crate) struct ShardState {
     pub(crate) owned: Owned,
     /// As the last fetch saw it; `None` until the first.
     pub(crate) revision: Option<i64>,
-    floor: Position,
-    scan: Position,
-    /// The highest position ever read: beyond it an event is seen for the first time.
-    high: Position,
+    pub(crate) floor: Floor,
     /// The positions in memory: waiting, in work, being written, or settled too recently for a
     /// fetch under way to know.
     known: HashSet<Position>,
@@ -47,9 +45,7 @@ impl ShardState {
         Self {
             owned,
             revision: None,
-            floor: 0,
-            scan: 0,
-            high: 0,
+            floor: Floor::default(),
             known: HashSet::new(),
             settled: VecDeque::new(),
             lanes: HashMap::new(),
@@ -65,27 +61,10 @@ impl ShardState {
 
     pub(crate) fn cursor(&self) -> Cursor {
         Cursor {
-            floor: self.floor,
-            scan: self.scan,
+            floor: self.floor.floor,
+            scan: self.floor.scan,
             ..Cursor::new(self.owned.shard, self.owned.epoch)
         }
-    }
-
-    /// Notes how far a fetch has read.
-    pub(crate) fn read_to(&mut self, last: Option<Position>, horizon: Horizon) {
-        if let Some(last) = last {
-            self.scan = self.scan.max(last);
-            self.high = self.high.max(last);
-        }
-        match horizon {
-            Horizon::CommitOrder => self.floor = self.scan,
-            Horizon::Open => {}
-        }
-    }
-
-    /// Whether an event has never been read before.
-    pub(crate) fn is_first_seen(&self, position: Position) -> bool {
-        position > self.high
     }
 
     pub(crate) fn knows(&self, position: Position) -> bool {
@@ -212,8 +191,7 @@ impl ShardState {
             return;
         };
         self.rewound_at = Some(now);
-        self.scan = self.scan.min(rewind - 1);
-        self.floor = self.floor.min(rewind - 1);
+        self.floor.back_to(rewind);
         for id in self.wanting.drain(..) {
             if let Some(lane) = self.lanes.get_mut(&id) {
                 lane.wants_rewind = false;
@@ -252,8 +230,7 @@ impl ShardState {
         self.timers.clear();
         self.wanting.clear();
         self.rewind = None;
-        self.floor = 0;
-        self.scan = 0;
+        self.floor.reset();
         forgotten
     }
 }

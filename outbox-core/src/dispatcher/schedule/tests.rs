@@ -46,13 +46,14 @@ struct Model {
     next_position: Position,
     /// Committed and not settled.
     visible: BTreeMap<Position, Row>,
-    /// Written, not committed yet.
-    open: BTreeMap<Position, Row>,
+    /// Written, not committed yet, with the ids of their transactions.
+    open: BTreeMap<Position, (u64, Row)>,
+    next_id: u64,
     dead: BTreeMap<Position, Row>,
     revision: i64,
     in_flight: Option<Fetched>,
     running: Vec<(RouteId, Ticket, String)>,
-    unwritten: Option<Batch>,
+    unwritten: Vec<Pending>,
     /// By aggregate: what has started and not ended.
     working: BTreeMap<String, Position>,
     /// By aggregate: the positions that must come first.
@@ -89,11 +90,12 @@ impl Model {
             next_position: 1,
             visible: BTreeMap::new(),
             open: BTreeMap::new(),
+            next_id: 3,
             dead: BTreeMap::new(),
             revision: 0,
             in_flight: None,
             running: Vec::new(),
-            unwritten: None,
+            unwritten: Vec::new(),
             working: BTreeMap::new(),
             owed: BTreeMap::new(),
             blocked: BTreeSet::new(),
@@ -120,7 +122,11 @@ impl Model {
     /// A transaction writes an event; one of the same aggregate must have committed before.
     fn emit(&mut self) {
         let key = self.random.u64(0..AGGREGATES).to_string();
-        if self.open.values().any(|row| row.key.as_ref() == Some(&key)) {
+        if self
+            .open
+            .values()
+            .any(|(_, row)| row.key.as_ref() == Some(&key))
+        {
             return;
         }
         let position = self.next_position;
@@ -141,7 +147,10 @@ impl Model {
                 Uuid::from_u128(position.unsigned_abs().into()),
             )
         };
-        self.open.insert(position, row);
+        // Other transactions take ids too.
+        self.next_id += self.random.u64(0..2);
+        self.open.insert(position, (self.next_id, row));
+        self.next_id += 1;
         if self.horizon == Horizon::CommitOrder {
             self.commit();
         }
@@ -152,7 +161,7 @@ impl Model {
         let Some(position) = self.random.choice(positions) else {
             return;
         };
-        let row = self.open.remove(&position).unwrap();
+        let (_, row) = self.open.remove(&position).unwrap();
         self.owed
             .entry(row.key.clone().unwrap())
             .or_default()
@@ -178,7 +187,19 @@ impl Model {
             .take(limit);
         let rows = known.chain(beyond).cloned().collect();
         let seen = Seen::new(SHARD, self.revision, None);
-        self.in_flight = Some(Fetched::new(vec![seen], rows, self.horizon));
+        let horizon = match self.horizon {
+            Horizon::Transactions { .. } => Horizon::Transactions {
+                next: self.next_id,
+                oldest: self
+                    .open
+                    .values()
+                    .map(|(id, _)| *id)
+                    .min()
+                    .unwrap_or(self.next_id),
+            },
+            other => other,
+        };
+        self.in_flight = Some(Fetched::new(vec![seen], rows, horizon));
     }
 
     fn fetched(&mut self) {
@@ -255,12 +276,13 @@ impl Model {
 
     /// Takes a batch, or writes the one that was taken.
     fn settle(&mut self) {
-        let Some(batch) = self.unwritten.take() else {
+        let batch = std::mem::take(&mut self.unwritten);
+        if batch.is_empty() {
             self.unwritten = self.schedule.take_outcomes(3);
             return;
-        };
+        }
         let mut gone = Vec::new();
-        for Pending { settlement, .. } in &batch.outcomes {
+        for Pending { settlement, .. } in &batch {
             let position = settlement.position;
             let Some(mut row) = self.visible.remove(&position) else {
                 gone.push(position);
@@ -369,6 +391,13 @@ fn run(seed: u64, horizon: Horizon) {
 fn nothing_is_lost_or_reordered_when_positions_commit_in_order() {
     for seed in 0..150 {
         run(seed, Horizon::CommitOrder);
+    }
+}
+
+#[test]
+fn nothing_is_lost_or_reordered_when_transaction_ids_prove_the_floor() {
+    for seed in 0..150 {
+        run(seed, Horizon::Transactions { next: 0, oldest: 0 });
     }
 }
 

@@ -1,6 +1,6 @@
 use super::{Sqlite, begin, seconds, statement};
 use outbox_core::store::{
-    DeadReason, History, MemberId, Owned, Position, Settled, Settlement, Verdict,
+    DeadReason, History, MemberId, Outcomes, Position, Settled, Settlement, Verdict,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use serde_json::{Value, json};
@@ -11,26 +11,39 @@ impl Sqlite {
         &self,
         db: &DatabaseConnection,
         member: MemberId,
-        owned: &Owned,
-        outcomes: &[Settlement],
+        outcomes: &[Outcomes],
+        history: History,
+    ) -> Result<Vec<Settled>, DbErr> {
+        let txn = begin(db).await?;
+        let mut settled = Vec::new();
+        for outcomes in outcomes {
+            settled.push(self.settle_shard(&txn, member, outcomes, history).await?);
+        }
+        txn.commit().await?;
+        Ok(settled)
+    }
+
+    async fn settle_shard(
+        &self,
+        txn: &DatabaseTransaction,
+        member: MemberId,
+        outcomes: &Outcomes,
         history: History,
     ) -> Result<Settled, DbErr> {
-        let batch = Batch::new(outcomes);
-        let txn = begin(db).await?;
+        let batch = Batch::new(&outcomes.settlements);
         if let Some(done) = batch.done.values() {
-            self.settle_done(&txn, done, history).await?;
+            self.settle_done(txn, done, history).await?;
         }
-        let owner = self.fence(&txn, member, owned).await?.is_some();
+        let owner = self.fence(txn, member, &outcomes.owned).await?.is_some();
         let mut written = BTreeSet::new();
         if owner && let Some([retries, ..]) = batch.retries.values() {
-            written.extend(rows(&txn, &self.sql.retry, [retries]).await?);
+            written.extend(rows(txn, &self.sql.retry, [retries]).await?);
         }
         if owner && let Some(dead) = batch.dead.values() {
             txn.execute_raw(statement(&self.sql.bury, dead.clone()))
                 .await?;
-            written.extend(rows(&txn, &self.sql.delete_buried, dead).await?);
+            written.extend(rows(txn, &self.sql.delete_buried, dead).await?);
         }
-        txn.commit().await?;
         if !owner {
             return Ok(Settled::Lost);
         }
