@@ -81,9 +81,12 @@ impl EmitError {
 impl fmt::Display for EmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.cause, self.index) {
-            (Cause::Invalid(_), None) => f.write_str("event not emitted: it is invalid"),
-            (Cause::Invalid(_), Some(index)) => {
-                write!(f, "no event emitted: the one at index {index} is invalid")
+            (Cause::Invalid(invalid), None) => write!(f, "event not emitted: {invalid}"),
+            (Cause::Invalid(invalid), Some(index)) => {
+                write!(
+                    f,
+                    "no event emitted, see the one at index {index}: {invalid}"
+                )
             }
             (Cause::NotInTransaction, _) => f.write_str(
                 "event not emitted: the executor is a plain connection, begin a transaction first",
@@ -106,7 +109,8 @@ impl fmt::Display for EmitError {
 impl error::Error for EmitError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.cause {
-            Cause::Invalid(source) => Some(source),
+            // What is invalid stands in the text.
+            Cause::Invalid(invalid) => invalid.source(),
             Cause::NotInTransaction => None,
             Cause::Database(_, source) => Some(source),
         }
@@ -119,7 +123,7 @@ impl From<EmitError> for DbErr {
             Cause::Database(_, source) => source,
             // A DbErr carries text only: everything that is known goes into it.
             Cause::Invalid(ref source) => {
-                let mut text = format!("{error}: {source}");
+                let mut text = error.to_string();
                 let mut next = error::Error::source(source);
                 while let Some(source) = next {
                     text = format!("{text}: {source}");

@@ -2,5 +2,5 @@
 
 #[test]
 fn outside_a_transaction_the_compiler_says_what_to_do() {
-    trybuild::TestCases::new().compile_fail("ui-emit/*.rs");
+    trybuild::TestCases::new().compile_fail("ui/emit/*.rs");
 }
