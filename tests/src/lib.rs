@@ -5,4 +5,6 @@
     reason = "a suite of tests that stands in a library, so that every store can run it"
 )]
 
+pub mod history;
+pub mod watched;
 pub mod conformance;

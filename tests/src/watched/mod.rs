@@ -1,0 +1,84 @@
+//! A store that counts what is asked of it, and fails when it is told to.
+
+mod call;
+mod verbs;
+
+pub use call::{Call, Moment, Verb};
+
+use outbox_core::{
+    Wake,
+    store::{StoreError, StoreErrorKind},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+/// Any store, watched. A clone is the same.
+#[derive(Clone)]
+pub struct Watched<S> {
+    store: S,
+    watch: Arc<Watch>,
+    /// Instead of the store's own.
+    wake: Option<Wake>,
+}
+
+type Fail = Box<dyn Fn(&Call<'_>) -> Option<StoreErrorKind> + Send + Sync>;
+
+#[derive(Default)]
+struct Watch {
+    counts: Mutex<BTreeMap<Verb, usize>>,
+    fail: Mutex<Option<Arc<Fail>>>,
+}
+
+impl<S> Watched<S> {
+    /// Watches a store.
+    pub fn new(store: S) -> Self {
+        Self {
+            store,
+            watch: Arc::default(),
+            wake: None,
+        }
+    }
+
+    /// Hears nothing of what is emitted in this process, as other tests do.
+    #[must_use]
+    pub fn deaf(self) -> Self {
+        let wake = Some(Wake::new());
+        Self { wake, ..self }
+    }
+
+    /// Fails the calls for which this says how: before anything was done, or after everything was,
+    /// so that only the answer is lost.
+    pub fn fail(&self, fail: impl Fn(&Call<'_>) -> Option<StoreErrorKind> + Send + Sync + 'static) {
+        *self.watch.fail.lock().unwrap() = Some(Arc::new(Box::new(fail)));
+    }
+
+    /// Fails nothing any more.
+    pub fn mend(&self) {
+        *self.watch.fail.lock().unwrap() = None;
+    }
+
+    /// How often each verb was called since the last call of this.
+    pub fn take_counts(&self) -> BTreeMap<Verb, usize> {
+        std::mem::take(&mut self.watch.counts.lock().unwrap())
+    }
+
+    /// How often a verb was called.
+    pub fn count(&self, verb: Verb) -> usize {
+        let counts = self.watch.counts.lock().unwrap();
+        counts.get(&verb).copied().unwrap_or(0)
+    }
+
+    fn see(&self, call: &Call<'_>) -> Result<(), StoreError> {
+        if call.moment == Moment::Before {
+            let mut counts = self.watch.counts.lock().unwrap();
+            *counts.entry(call.verb).or_default() += 1;
+        }
+        let fail = self.watch.fail.lock().unwrap().clone();
+        match fail.and_then(|fail| fail(call)) {
+            Some(kind) => Err(StoreError::new(kind, "being watched", "told to fail")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+use super::{Call, Moment, Verb, Watched};
+use outbox_core::{
+    Wake,
+    store::{
+        Blocked, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved, Outcomes,
+        Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError,
+    },
+};
+use std::{future::Future, time::Duration};
+
+impl<S: Store> Watched<S> {
+    async fn call<T>(
+        &self,
+        verb: Verb,
+        outcomes: &[Outcomes],
+        answer: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
+        let mut call = Call {
+            verb,
+            moment: Moment::Before,
+            outcomes,
+        };
+        self.see(&call)?;
+        let answer = answer.await?;
+        call.moment = Moment::After;
+        self.see(&call)?;
+        Ok(answer)
+    }
+}
+
+impl<S: Store> Store for Watched<S> {
+    async fn check(&self) -> Result<(), StoreError> {
+        self.call(Verb::Check, &[], self.store.check()).await
+    }
+
+    async fn in_process(&self) -> Result<bool, StoreError> {
+        self.call(Verb::InProcess, &[], self.store.in_process())
+            .await
+    }
+
+    async fn connect_apart(&self) -> Result<Self, StoreError> {
+        let apart = self.store.connect_apart();
+        let store = self.call(Verb::ConnectApart, &[], apart).await?;
+        Ok(Self {
+            store,
+            ..self.clone()
+        })
+    }
+
+    fn wake(&self) -> Wake {
+        self.wake.clone().unwrap_or_else(|| self.store.wake())
+    }
+
+    async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
+        let join = self.store.join(member, lease);
+        self.call(Verb::Join, &[], join).await
+    }
+
+    async fn renew(&self, member: MemberId, lease: Duration) -> Result<bool, StoreError> {
+        let renew = self.store.renew(member, lease);
+        self.call(Verb::Renew, &[], renew).await
+    }
+
+    async fn members(&self) -> Result<Vec<MemberView>, StoreError> {
+        self.call(Verb::Members, &[], self.store.members()).await
+    }
+
+    async fn evict(&self, seen: &MemberView) -> Result<bool, StoreError> {
+        self.call(Verb::Evict, &[], self.store.evict(seen)).await
+    }
+
+    async fn leave(&self, member: MemberId) -> Result<(), StoreError> {
+        self.call(Verb::Leave, &[], self.store.leave(member)).await
+    }
+
+    async fn shards(&self) -> Result<Vec<ShardView>, StoreError> {
+        self.call(Verb::Shards, &[], self.store.shards()).await
+    }
+
+    async fn take(&self, member: MemberId, seen: &[ShardView]) -> Result<Vec<Owned>, StoreError> {
+        let take = self.store.take(member, seen);
+        self.call(Verb::Take, &[], take).await
+    }
+
+    async fn release(&self, member: MemberId, owned: &[Owned]) -> Result<(), StoreError> {
+        let release = self.store.release(member, owned);
+        self.call(Verb::Release, &[], release).await
+    }
+
+    async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
+        let blocked = self.store.blocked(shards);
+        self.call(Verb::Blocked, &[], blocked).await
+    }
+
+    async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
+        self.call(Verb::Fetch, &[], self.store.fetch(request)).await
+    }
+
+    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
+        self.call(Verb::Read, &[], self.store.read(positions)).await
+    }
+
+    async fn settle(
+        &self,
+        member: MemberId,
+        outcomes: &[Outcomes],
+        history: History,
+    ) -> Result<Vec<Settled>, StoreError> {
+        let settle = self.store.settle(member, outcomes, history);
+        self.call(Verb::Settle, outcomes, settle).await
+    }
+
+    async fn move_due(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        limit: usize,
+    ) -> Result<Moved, StoreError> {
+        let moved = self.store.move_due(member, owned, limit);
+        self.call(Verb::MoveDue, &[], moved).await
+    }
+
+    async fn mark_crashes(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        marks: &[(Position, u32)],
+    ) -> Result<bool, StoreError> {
+        let marked = self.store.mark_crashes(member, owned, marks);
+        self.call(Verb::MarkCrashes, &[], marked).await
+    }
+}
