@@ -9,7 +9,8 @@ use super::{
     schedule::{Obstacle, Strange},
 };
 use crate::store::{
-    Cursor, FetchRequest, Fetched, MemberId, Moved, Owned, ShardView, Store, StoreError,
+    Blocked, Cursor, FetchRequest, Fetched, MemberId, Moved, Owned, Shard, ShardView, Store,
+    StoreError,
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
@@ -132,7 +133,7 @@ impl<S: Store> Reader<'_, S> {
         let changed = self.desk.schedule().reset_changed(&fetched.shards);
         if !changed.is_empty() {
             debug!(?changed, "an operator has changed events: reading anew");
-            let blocked = self.store.blocked(&changed).await?;
+            let blocked = self.blocked(&changed).await?;
             self.desk.schedule().block(blocked);
             return Ok(Turn {
                 more: true,
@@ -186,16 +187,20 @@ impl<S: Store> Reader<'_, S> {
     /// Reads the heads of parked lanes whose time has come.
     async fn wake_heads(&mut self) -> Result<(), StoreError> {
         let heads = self.desk.schedule().due_heads(Instant::now());
-        for heads in heads.chunks(self.config.batch) {
-            let positions: Vec<_> = heads.iter().map(|head| head.position).collect();
+        let mut left = &heads[..];
+        while !left.is_empty() {
+            let (some, rest) = left.split_at(left.len().min(self.config.batch));
+            let positions: Vec<_> = some.iter().map(|head| head.position).collect();
             match self.store.read(&positions).await {
-                Ok(rows) => self.desk.schedule().revive(heads, rows, Instant::now()),
+                Ok(rows) => self.desk.schedule().revive(some, rows, Instant::now()),
                 Err(error) => {
+                    // All that are left: their timers have gone off.
                     let at = Instant::now() + Duration::from_millis(500);
-                    self.desk.schedule().put_off_heads(heads, at);
+                    self.desk.schedule().put_off_heads(left, at);
                     return Err(error);
                 }
             }
+            left = rest;
         }
         if !heads.is_empty() {
             self.desk.work.notify_one();
@@ -272,14 +277,7 @@ impl<S: Store> Reader<'_, S> {
             return Ok(());
         }
         let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();
-        let blocked = match self.store.blocked(&shards).await {
-            Ok(blocked) => blocked,
-            Err(error) => {
-                // Owned but not started: give everything up rather than leave it lying.
-                self.lost.cancel();
-                return Err(error);
-            }
-        };
+        let blocked = self.blocked(&shards).await?;
         info!(shards = shards.len(), "delivering");
         let mut schedule = self.desk.schedule();
         for owned in owned {
@@ -287,6 +285,16 @@ impl<S: Store> Reader<'_, S> {
         }
         schedule.block(blocked);
         Ok(())
+    }
+
+    /// What holds back aggregates of shards that are about to be read from their start. Without
+    /// knowing it nothing of them may be read: everything is given up rather than left lying.
+    async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
+        let blocked = self.store.blocked(shards).await;
+        if blocked.is_err() {
+            self.lost.cancel();
+        }
+        blocked
     }
 }
 
