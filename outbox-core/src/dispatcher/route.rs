@@ -8,7 +8,10 @@ use crate::{
     store::Epoch,
 };
 use futures_util::{FutureExt, future::BoxFuture};
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 use tokio::time::timeout;
 
 /// Where the events of a topic go.
@@ -98,11 +101,15 @@ impl Route {
                 }
             }
         };
-        match timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
+        let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind());
+        let answers = match timeout(limit, &mut work).await {
             Ok(Ok(answers)) => answers,
             Ok(Err(panic)) => failures(count, || Failure::panic(&*panic)),
             Err(_) => failures(count, || Failure::timeout(limit)),
-        }
+        };
+        // What a handler leaves behind may panic too, and must not take the worker along.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
+        answers
     }
 
     async fn call(

@@ -216,3 +216,33 @@ async fn each_topic_keeps_to_its_concurrency() {
     assert_eq!(most.load(SeqCst), 3);
     dispatcher.shutdown().await;
 }
+
+/// What panics when a timeout drops it.
+struct Explosive;
+
+impl Drop for Explosive {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "while it was dropped");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_while_a_handler_is_dropped_costs_nothing_but_the_attempt() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store
+        .emit_all((1..=10).map(|order| step(order, 1)))
+        .unwrap();
+    let handle = dispatcher(&store, &log, |_, _, delivery| async move {
+        if delivery.attempt() == 1 {
+            let _explosive = Explosive;
+            std::future::pending::<()>().await;
+        }
+        Ok(())
+    })
+    .timeout(Duration::from_secs(5))
+    .concurrency(2);
+    let dispatcher = spawn(handle);
+    until("delivered", || store.delivered().len() == 10).await;
+    assert_eq!(dispatcher.stats().in_work, 0);
+    dispatcher.shutdown().await;
+}
