@@ -84,9 +84,23 @@ impl Lease {
 }
 
 /// Waits for the end of a lease.
+#[derive(Clone)]
 pub(crate) struct LeaseWatch(watch::Receiver<LeaseState>);
 
 impl LeaseWatch {
+    /// Returns at once while the lease is held; waits once it is over. It may still be renewed
+    /// late, as long as nobody has taken it away.
+    pub(crate) async fn held(&mut self) {
+        loop {
+            let state = *self.0.borrow_and_update();
+            match state {
+                LeaseState::Held { until, .. } if Instant::now() < until => return,
+                _ if self.0.changed().await.is_ok() => {}
+                _ => std::future::pending().await,
+            }
+        }
+    }
+
     /// Returns when the lease has been taken away, or was not renewed in time.
     pub(crate) async fn lost(mut self) {
         loop {

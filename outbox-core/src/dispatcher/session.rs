@@ -8,16 +8,16 @@ use super::{
     reader::Reader,
     router::Router,
     schedule::Schedule,
-    settler::{Phase, Settler, Stuck},
+    settler::{Ended, Phase, Settler, Stuck},
     stats::{Counters, add},
     stop::Stop,
     worker::Worker,
 };
 use crate::{
     handler::State,
-    store::{Member, Store, StoreError},
+    store::{Member, MemberId, Store, StoreError},
 };
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
     task::{AbortHandle, JoinHandle, JoinSet},
@@ -88,10 +88,10 @@ pub(crate) async fn run<S: Store>(
     );
     let desk = Arc::new(Desk::new(schedule));
     let lost = CancellationToken::new();
-    let (workers, abort_handles) = start_workers(setting, &desk);
+    let (workers, abort_handles) = start_workers(setting, &desk, &lease);
     let (phase, phases) = watch::channel(Phase::Working);
     let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
-    let guard = start_guard(&lease, &desk, abort_handles, lost.clone());
+    let guard = start_guard(&lease, &desk, abort_handles, stop, lost.clone());
     let mut reader = Reader {
         desk: &desk,
         store,
@@ -120,21 +120,46 @@ pub(crate) async fn run<S: Store>(
     } else {
         End::Idle(next_due)
     };
-    finish_work(setting, &desk, workers, stop, &lost).await;
-    flush(config, &phase, settler, stop, &lost).await;
+    let finish = async {
+        finish_work(setting, &desk, workers, stop, &lost).await;
+        flush(config, &phase, settler, stop, &lost).await;
+    };
+    beating(&setting.pulse, finish).await;
     guard.abort();
-    if let Ok(Err(error)) = timeout(LEAVE, store.leave(member.id)).await {
-        debug!(
-            error = &error as &dyn std::error::Error,
-            "could not leave: the lease will run out"
-        );
-    }
+    leave(store.clone(), member.id, config.lease).await;
     Ok(end)
+}
+
+/// Shows that the loop is alive while it waits for handlers: a grace period may be longer than the
+/// stall limit.
+async fn beating(pulse: &Pulse, work: impl Future<Output = ()>) {
+    let mut work = pin!(work);
+    while timeout(Duration::from_secs(1), &mut work).await.is_err() {
+        pulse.beat();
+    }
+}
+
+/// Deletes the member's row, or what it owned would lie until its lease runs out. Where the
+/// database does not answer at once, it goes on trying behind the back of whatever comes next.
+async fn leave<S: Store>(store: S, member: MemberId, lease: Duration) {
+    let leaving = async move {
+        let deadline = Instant::now() + lease;
+        while let Err(error) = store.leave(member).await {
+            debug!(error = &error as &dyn std::error::Error, "cannot leave");
+            if Instant::now() > deadline {
+                return;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    // In a task of its own: a database call is not dropped midway.
+    let _ = timeout(LEAVE, tokio::spawn(leaving)).await;
 }
 
 fn start_workers<S: Store>(
     setting: &Setting<S>,
     desk: &Arc<Desk>,
+    lease: &Lease,
 ) -> (JoinSet<()>, Vec<AbortHandle>) {
     let mut workers = JoinSet::new();
     let mut handles = Vec::new();
@@ -145,6 +170,7 @@ fn start_workers<S: Store>(
             router: Arc::clone(&setting.router),
             config: Arc::clone(&setting.config),
             state: setting.state.clone(),
+            lease: lease.watch(),
         };
         handles.push(workers.spawn(worker.run()));
     }
@@ -154,7 +180,7 @@ fn start_workers<S: Store>(
 fn start_settler<S: Store>(
     setting: &Setting<S>,
     desk: &Arc<Desk>,
-    member: crate::store::MemberId,
+    member: MemberId,
     phase: watch::Receiver<Phase>,
     lost: CancellationToken,
 ) -> JoinHandle<()> {
@@ -167,25 +193,34 @@ fn start_settler<S: Store>(
         stuck: Stuck::default(),
     };
     tokio::spawn(async move {
-        if settler.run().await.is_err() {
+        if matches!(settler.run().await, Err(Ended::Lost)) {
             lost.cancel();
         }
     })
 }
 
-/// Drops all handlers the moment the lease is lost, whatever the reader is waiting for.
+/// Drops all handlers the moment the lease is lost, or at a hard stop, whatever the reader is
+/// waiting for: it may be a connection that a handler holds. From a graceful stop on nothing more
+/// is started.
 fn start_guard(
     lease: &Lease,
     desk: &Arc<Desk>,
     workers: Vec<AbortHandle>,
+    stop: &Stop,
     lost: CancellationToken,
 ) -> JoinHandle<()> {
     let watch = lease.watch();
-    let desk = Arc::clone(desk);
+    let (desk, stop) = (Arc::clone(desk), stop.clone());
     tokio::spawn(async move {
+        let stop_starting = async {
+            stop.graceful.cancelled().await;
+            desk.schedule().stop();
+            stop.hard.cancelled().await;
+        };
         tokio::select! {
             () = watch.lost() => lost.cancel(),
             () = lost.cancelled() => {}
+            () = stop_starting => {}
         }
         desk.schedule().stop();
         for worker in workers {

@@ -41,20 +41,31 @@ pub(crate) enum Phase {
 pub(crate) struct Stuck {
     lanes: HashMap<(Shard, LaneId), VecDeque<Pending>>,
     retry_at: Option<Instant>,
+    /// How long they waited the last time.
+    pause: Duration,
 }
 
-/// The shard belongs to somebody else now.
+/// Why a settler ends before everything is written.
 #[derive(Debug)]
-pub(crate) struct ShardLost;
+pub(crate) enum Ended {
+    /// A shard belongs to somebody else now.
+    Lost,
+    /// The session is leaving and the database does not answer. Nothing is written after what
+    /// could not be: the next owner delivers these events again, and must find those behind them.
+    GivenUp,
+}
 
 const RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(2));
-const STUCK_PAUSE: Duration = Duration::from_secs(30);
+/// Between two tries of refused outcomes: twice as long each time.
+const STUCK_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
 impl<S: Store> Settler<S> {
-    pub(crate) async fn run(mut self) -> Result<(), ShardLost> {
+    pub(crate) async fn run(mut self) -> Result<(), Ended> {
         loop {
             let desk = Arc::clone(&self.desk);
             let arrived = desk.outcomes.notified();
+            // Also while there is always something to write.
+            self.retry_stuck().await?;
             let batch = self.desk.schedule().take_outcomes(self.config.settle_batch);
             match batch {
                 batch if !batch.is_empty() => self.write(batch).await?,
@@ -67,7 +78,6 @@ impl<S: Store> Settler<S> {
                         () = sleep_until(retry_at.unwrap_or_else(Instant::now)), if retry_at.is_some() => {}
                         _ = phase.changed() => {}
                     }
-                    self.retry_stuck().await?;
                 }
             }
         }
@@ -83,7 +93,7 @@ impl<S: Store> Settler<S> {
     }
 
     /// Writes a batch; where the database refuses it, its halves, down to single outcomes.
-    async fn write(&mut self, batch: Vec<Pending>) -> Result<(), ShardLost> {
+    async fn write(&mut self, batch: Vec<Pending>) -> Result<(), Ended> {
         let mut parts = vec![batch];
         while let Some(batch) = parts.pop() {
             let batch = self.stuck.keep_behind(batch);
@@ -91,7 +101,7 @@ impl<S: Store> Settler<S> {
                 continue;
             }
             match self.settle(batch).await? {
-                Written::Yes | Written::Given => {}
+                Written::Yes => {}
                 Written::Refused(mut refused) if refused.len() > 1 => {
                     let second = refused.split_off(refused.len() / 2);
                     parts.push(second);
@@ -117,28 +127,31 @@ impl<S: Store> Settler<S> {
             .entry(lane)
             .or_default()
             .push_front(pending);
-        self.stuck
-            .retry_at
-            .get_or_insert(Instant::now() + STUCK_PAUSE);
+        let next = Instant::now() + self.stuck.pause.max(STUCK_PAUSE.0);
+        self.stuck.retry_at.get_or_insert(next);
     }
 
     /// Tries the refused outcomes again, lane by lane.
-    async fn retry_stuck(&mut self) -> Result<(), ShardLost> {
+    async fn retry_stuck(&mut self) -> Result<(), Ended> {
         if self.stuck.retry_at.is_none_or(|at| at > Instant::now()) {
             return Ok(());
         }
         self.stuck.retry_at = None;
+        self.stuck.pause = (self.stuck.pause * 2).clamp(STUCK_PAUSE.0 * 2, STUCK_PAUSE.1);
         for ((shard, lane), outcomes) in std::mem::take(&mut self.stuck.lanes) {
             self.desk
                 .schedule()
                 .hold(shard, lane, false, Instant::now());
             self.write(outcomes.into()).await?;
         }
+        if self.stuck.lanes.is_empty() {
+            self.stuck.pause = Duration::ZERO;
+        }
         Ok(())
     }
 
     /// One settle, tried again while the database is busy or away.
-    async fn settle(&mut self, batch: Vec<Pending>) -> Result<Written, ShardLost> {
+    async fn settle(&mut self, batch: Vec<Pending>) -> Result<Written, Ended> {
         let outcomes = by_shard(&batch);
         let mut pause = RETRY_PAUSE.0;
         let mut health = Health::new("settling");
@@ -154,7 +167,7 @@ impl<S: Store> Settler<S> {
                     for settled in settled {
                         match settled {
                             Settled::Written { gone: more } => gone.extend(more),
-                            Settled::Lost => return Err(ShardLost),
+                            Settled::Lost => return Err(Ended::Lost),
                         }
                     }
                     self.desk.schedule().committed(batch, &gone, Instant::now());
@@ -176,7 +189,7 @@ impl<S: Store> Settler<S> {
                 Err(error) => health.down(&error),
             }
             if *self.phase.borrow() == Phase::Leaving {
-                return Ok(Written::Given);
+                return Err(Ended::GivenUp);
             }
             sleep(pause).await;
             pause = (pause * 2).min(RETRY_PAUSE.1);
@@ -199,8 +212,6 @@ enum Written {
     Yes,
     /// The lasting kind of no.
     Refused(Vec<Pending>),
-    /// Given up: the next owner delivers these events again.
-    Given,
 }
 
 impl Stuck {

@@ -2,6 +2,7 @@ use super::{
     config::Config,
     desk::Desk,
     failure::{Failure, storable},
+    lease::LeaseWatch,
     route::Answer,
     router::Router,
     schedule::{Ended, Item, Job, OutageChange, Ticket},
@@ -9,7 +10,7 @@ use super::{
 use crate::{
     envelope::Envelope,
     handler::State,
-    store::{Body, Epoch, Row, Store, StoreError},
+    store::{Body, Epoch, Row, Store, StoreError, StoreErrorKind},
 };
 use std::{
     collections::HashMap,
@@ -28,14 +29,18 @@ pub(crate) struct Worker<S> {
     pub(crate) router: Arc<Router>,
     pub(crate) config: Arc<Config>,
     pub(crate) state: State,
+    /// Looked at before each start.
+    pub(crate) lease: LeaseWatch,
 }
 
 /// How long an event waits whose payload could not be read.
 const UNREADABLE_PAUSE: Duration = Duration::from_millis(500);
 
 impl<S: Store> Worker<S> {
-    pub(crate) async fn run(self) {
+    pub(crate) async fn run(mut self) {
         loop {
+            // A process that was stopped goes on here before its timers fire.
+            self.lease.held().await;
             // Registered before looking, so that what becomes ready in between is not missed.
             let ready = self.desk.work.notified();
             let (job, given_up, marks) = {
@@ -141,9 +146,16 @@ impl<S: Store> Worker<S> {
         let store = self.store.clone();
         // In a task of its own: this worker may be dropped, a database call may not.
         let read = tokio::spawn(async move { store.read(&positions).await });
-        let Ok(rows) = read.await else { return Ok(()) };
+        let rows = match read.await {
+            Ok(rows) => rows?,
+            // No answer is not the answer that the events are gone.
+            Err(error) => {
+                let (kind, context) = (StoreErrorKind::Unavailable, "reading payloads");
+                return Err(StoreError::new(kind, context, error));
+            }
+        };
         let body = |row: Row| row.body.map(|body| ((row.position, row.id), body));
-        let mut bodies: HashMap<_, Body> = rows?.into_iter().filter_map(body).collect();
+        let mut bodies: HashMap<_, Body> = rows.into_iter().filter_map(body).collect();
         for Item { row, .. } in &mut job.items {
             if row.body.is_none() {
                 row.body = bodies.remove(&(row.position, row.id));

@@ -133,3 +133,31 @@ async fn losing_the_lease_drops_handlers_and_starts_anew() {
     assert!(store.delivered().iter().all(|event| event.attempts == 0));
     dispatcher.shutdown().await;
 }
+
+#[tokio::test]
+async fn nothing_is_started_after_the_lease_is_over() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit_all([step(1, 1), step(1, 2)]).unwrap();
+    let epochs: Arc<std::sync::Mutex<Vec<_>>> = Arc::default();
+    let (seen, theirs) = (Arc::clone(&epochs), store.clone());
+    let handle = dispatcher(&store, &log, move |_, step, delivery| {
+        seen.lock().unwrap().push(delivery.epoch());
+        let store = theirs.clone();
+        async move {
+            if step == 1 {
+                // As in a process that is stopped and goes on, while others have taken over.
+                let (_sender, never) = std::sync::mpsc::channel::<()>();
+                let _ = never.recv_timeout(Duration::from_millis(400));
+                for member in store.members().await? {
+                    store.evict(&member).await?;
+                }
+            }
+            Ok(())
+        }
+    });
+    let dispatcher = spawn(handle.lease(Duration::from_millis(200)));
+    until("delivered", || store.delivered().len() == 2).await;
+    let epochs = epochs.lock().unwrap().clone();
+    assert!(epochs[0] < epochs[1], "{epochs:?}");
+    dispatcher.shutdown().await;
+}

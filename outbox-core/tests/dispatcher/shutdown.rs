@@ -130,3 +130,21 @@ async fn running_until_idle_ends_at_its_deadline() {
     assert!(!summary.idle);
     assert_eq!(store.pending()[0].event.attempts, 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_grace_period_longer_than_the_stall_limit_is_kept() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit(step(1, 1)).unwrap();
+    let handle = dispatcher(&store, &log, |_, _, _| async {
+        tokio::time::sleep(Duration::from_secs(250)).await;
+        Ok(())
+    });
+    let dispatcher = spawn(
+        handle
+            .timeout(Duration::from_secs(300))
+            .grace(Duration::from_secs(300)),
+    );
+    pass(1).await;
+    dispatcher.shutdown().await;
+    assert_eq!(store.delivered().len(), 1);
+}
