@@ -3,6 +3,8 @@
 
 mod harness;
 
+mod failing;
+
 use harness::Memory;
 
 outbox_tests::conformance!(Memory);
