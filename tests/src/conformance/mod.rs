@@ -16,6 +16,7 @@ pub mod fence;
 pub mod delayed;
 pub mod positions;
 pub mod crashes;
+pub mod dispatcher;
 
 pub use actor::Actor;
 pub use event::{Noted, Thing};

@@ -8,3 +8,8 @@ mod failing;
 use harness::Memory;
 
 outbox_tests::conformance!(Memory);
+
+mod dispatcher {
+    use super::harness::Memory;
+    outbox_tests::dispatcher_laws!(Memory);
+}

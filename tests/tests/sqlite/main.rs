@@ -14,9 +14,19 @@ mod schema;
 mod in_memory {
     use super::harness::Sqlite;
     outbox_tests::conformance!(Sqlite<false>);
+
+    mod dispatcher {
+        use super::Sqlite;
+        outbox_tests::dispatcher_laws!(Sqlite<false>);
+    }
 }
 
 mod in_file {
     use super::harness::Sqlite;
     outbox_tests::conformance!(Sqlite<true>);
+
+    mod dispatcher {
+        use super::Sqlite;
+        outbox_tests::dispatcher_laws!(Sqlite<true>);
+    }
 }

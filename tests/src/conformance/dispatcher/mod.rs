@@ -1,0 +1,73 @@
+//! The laws of a dispatcher over a store. Each is one function, generic over a
+//! [`Harness`](super::Harness); [`dispatcher_laws!`](crate::dispatcher_laws) makes a test of each.
+//!
+//! Time is real where the store's is: a law waits for what must come, with more patience than any
+//! machine needs, and measures nothing.
+
+mod event;
+mod scene;
+
+pub mod order;
+pub mod failures;
+pub mod topics;
+pub mod pool;
+pub mod stop;
+pub mod restarts;
+pub mod costs;
+
+pub use event::Account;
+pub use scene::{Scene, ok};
+
+/// Makes a test of every law of a dispatcher, for a harness in scope.
+#[macro_export]
+macro_rules! dispatcher_laws {
+    ($harness:ty) => {
+        $crate::dispatcher_laws! { @areas $harness =>
+            order {
+                events_of_an_aggregate_come_in_the_order_they_were_written,
+                a_failed_event_keeps_its_place_through_a_restart,
+                a_failed_event_keeps_its_place_through_a_hand_over,
+                a_delayed_event_gets_its_place_when_it_falls_due,
+                no_position_is_used_twice,
+            }
+            failures {
+                what_blocks_is_known_to_the_next_owner,
+                a_dead_letter_that_continues_lets_its_successors_go,
+                a_requeued_letter_returns_to_its_place,
+                an_outage_burns_no_attempt,
+            }
+            topics {
+                an_unknown_topic_holds_back_its_own_aggregate_only,
+                each_event_goes_where_its_topic_says,
+            }
+            pool {
+                handlers_use_the_pool_that_they_are_delivered_from,
+                no_connection_is_held_while_a_handler_runs,
+            }
+            stop {
+                a_graceful_stop_hands_the_rest_back,
+                what_was_in_work_at_a_hard_stop_comes_again,
+            }
+            restarts {
+                random_failures_and_restarts_never_reorder,
+            }
+            costs {
+                a_delivered_event_costs_two_row_changes,
+                an_idle_dispatcher_hardly_asks_and_writes_only_its_lease,
+            }
+        }
+    };
+    (@areas $harness:ty => $($area:ident { $($law:ident,)* })*) => {
+        $(mod $area {
+            #[allow(unused_imports, reason = "the harness may be named by a path")]
+            use super::*;
+            $(
+                #[tokio::test]
+                async fn $law() {
+                    let scene = $crate::conformance::dispatcher::Scene::<$harness>::new().await;
+                    $crate::conformance::dispatcher::$area::$law(&scene).await;
+                }
+            )*
+        })*
+    };
+}

@@ -1,0 +1,124 @@
+//! Events of an aggregate are handled one after the other, in the order they were written.
+
+use super::{Account, Scene, ok, scene::spawn};
+use crate::{conformance::Harness, history::What};
+use outbox_core::{Delivery, HandlerError};
+use std::{collections::BTreeSet, time::Duration};
+
+/// Also among several aggregates and slow handlers.
+pub async fn events_of_an_aggregate_come_in_the_order_they_were_written<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    for number in 0..60 {
+        scene
+            .emit(&format!("x{}", number % 3), &number.to_string())
+            .await;
+    }
+    let dispatcher = spawn(scene.dispatcher("d1", |text, _| async move {
+        let pause = text.len() as u64 % 3;
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        Ok(())
+    }));
+    scene.settled(60).await;
+    dispatcher.shutdown().await;
+    scene.pending(0).await;
+    let report = scene.history().assert_clean();
+    assert_eq!(
+        (report.events, report.starts, report.duplicates),
+        (60, 60, 0)
+    );
+}
+
+/// The first attempt of `1` fails; it comes back after a while.
+async fn fail_first(text: String, delivery: Delivery) -> Result<(), HandlerError> {
+    if text == "1" && delivery.attempt() == 1 {
+        return Err(HandlerError::retry_after(
+            Duration::from_millis(600),
+            "not yet",
+        ));
+    }
+    Ok(())
+}
+
+async fn emit_two_aggregates<H: Harness + 'static>(scene: &Scene<H>) {
+    for text in ["1", "2", "3"] {
+        scene.emit("x", text).await;
+    }
+    scene.emit("y", "other").await;
+}
+
+/// Whether the first attempt has failed, and the other aggregate went on.
+async fn first_failed<H: Harness + 'static>(scene: &Scene<H>) {
+    let failed = || async {
+        let rows = scene.harness.pending().await;
+        rows.len() == 3 && rows[0].attempts == 1
+    };
+    scene.until("the first attempt failed", failed).await;
+}
+
+/// Its back-off is stored, not remembered.
+pub async fn a_failed_event_keeps_its_place_through_a_restart<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    emit_two_aggregates(scene).await;
+    let first = spawn(scene.dispatcher("d1", fail_first));
+    first_failed(scene).await;
+    first.shutdown().await;
+    let next = spawn(scene.dispatcher("d2", fail_first));
+    scene.pending(0).await;
+    next.shutdown().await;
+    assert_eq!(scene.seen("x"), ["1", "2", "3"]);
+    assert_eq!(scene.history().assert_clean().starts, 5);
+}
+
+/// So it does when another dispatcher stood by.
+pub async fn a_failed_event_keeps_its_place_through_a_hand_over<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    emit_two_aggregates(scene).await;
+    let lease = Duration::from_secs(1);
+    let first = spawn(scene.dispatcher("d1", fail_first).lease(lease));
+    first_failed(scene).await;
+    let second = spawn(scene.dispatcher("d2", fail_first).lease(lease));
+    first.shutdown().await;
+    scene.pending(0).await;
+    second.shutdown().await;
+    assert_eq!(scene.seen("x"), ["1", "2", "3"]);
+    let history = scene.history();
+    assert_eq!(history.assert_clean().starts, 5);
+    let last = history
+        .records()
+        .iter()
+        .rfind(|record| record.what == What::Succeeded);
+    assert_eq!(last.unwrap().by, "d2");
+}
+
+/// Its neighbours do not wait for it.
+pub async fn a_delayed_event_gets_its_place_when_it_falls_due<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    let later = Account::changed("x", "later").after(Duration::from_secs(2));
+    scene.emit_draft(later, "later").await;
+    scene.emit("x", "now").await;
+    let dispatcher = spawn(scene.dispatcher("d1", ok));
+    scene.settled(2).await;
+    assert_eq!(scene.seen("x"), ["now", "later"]);
+    dispatcher.shutdown().await;
+}
+
+/// Not after the outbox was empty, and not after a restart.
+pub async fn no_position_is_used_twice<H: Harness + 'static>(scene: &Scene<H>) {
+    let mut positions = BTreeSet::new();
+    for round in 1..=4 {
+        scene.emit("x", &round.to_string()).await;
+        let dispatcher = spawn(scene.dispatcher("d1", ok));
+        scene.pending(0).await;
+        dispatcher.shutdown().await;
+        let delivered = scene.harness.delivered().await;
+        assert_eq!(delivered.len(), round);
+        let last = delivered.last().unwrap().position;
+        assert!(positions.last().is_none_or(|before| *before < last));
+        positions.insert(last);
+    }
+    scene.history().assert_clean();
+}

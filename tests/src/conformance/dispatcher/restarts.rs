@@ -1,0 +1,77 @@
+//! Chance as the adversary.
+
+use super::{Scene, scene::spawn};
+use crate::conformance::Harness;
+use outbox_core::{Delivery, DispatcherHandle, HandlerError};
+use std::sync::Arc;
+use std::{
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
+
+/// A sequence of numbers that look random, the same in every run.
+#[derive(Debug)]
+struct Chance(AtomicU64);
+
+impl Chance {
+    fn below(&self, limit: u64) -> u64 {
+        let next = |n: u64| n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let before = self.0.fetch_update(Relaxed, Relaxed, |n| Some(next(n)));
+        (before.unwrap_or_default() >> 33) % limit
+    }
+}
+
+fn start<H: Harness + 'static>(
+    scene: &Scene<H>,
+    name: &str,
+    chance: &Arc<Chance>,
+) -> DispatcherHandle {
+    let chance = Arc::clone(chance);
+    let handle = move |_: String, _: Delivery| {
+        let (pause, fails) = (chance.below(8), chance.below(10) == 0);
+        async move {
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            if fails {
+                return Err(HandlerError::retry("chance"));
+            }
+            Ok(())
+        }
+    };
+    let small = |config: &mut outbox_core::Config| (config.window, config.batch) = (40, 10);
+    let builder = scene.dispatcher(name, handle).configure(small);
+    spawn(builder.lease(Duration::from_secs(1)))
+}
+
+/// Two dispatchers at a time; one of them stops, gently or not, and another takes its place.
+pub async fn random_failures_and_restarts_never_reorder<H: Harness + 'static>(scene: &Scene<H>) {
+    let chance = Arc::new(Chance(AtomicU64::new(42)));
+    let mut running: Vec<(String, DispatcherHandle)> = Vec::new();
+    let mut emitted = 0;
+    for round in 0..12 {
+        for _ in 0..40 {
+            let key = format!("x{}", chance.below(6));
+            scene.emit(&key, &emitted.to_string()).await;
+            emitted += 1;
+        }
+        let name = format!("d{round}");
+        let dispatcher = start(scene, &name, &chance);
+        running.push((name, dispatcher));
+        tokio::time::sleep(Duration::from_millis(chance.below(300))).await;
+        if running.len() == 2 {
+            let index = usize::try_from(chance.below(2)).unwrap();
+            let (name, dispatcher) = running.remove(index);
+            if chance.below(2) == 0 {
+                dispatcher.shutdown().await;
+            } else {
+                scene.log.by(&name).fault();
+                dispatcher.abort().await;
+            }
+        }
+    }
+    scene.settled(emitted).await;
+    scene.pending(0).await;
+    for (_, dispatcher) in running {
+        dispatcher.shutdown().await;
+    }
+    assert_eq!(scene.history().assert_clean().events, emitted);
+}

@@ -1,0 +1,56 @@
+//! A dispatcher that stops leaves everything to the next one.
+
+use super::{Scene, ok, scene::spawn};
+use crate::conformance::Harness;
+use std::time::Duration;
+
+/// What runs is finished and written, what does not is taken over at once.
+pub async fn a_graceful_stop_hands_the_rest_back<H: Harness + 'static>(scene: &Scene<H>) {
+    for number in 0..20 {
+        scene.emit(&format!("x{number}"), "1").await;
+    }
+    let slow = |_, _| async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok(())
+    };
+    let first = spawn(scene.dispatcher("d1", slow).concurrency(2));
+    scene.settled(2).await;
+    first.shutdown().await;
+    let left = scene.harness.pending().await;
+    assert!(!left.is_empty());
+    assert!(left.iter().all(|row| (row.attempts, row.crashes) == (0, 0)));
+    assert_eq!(scene.history().settled(), 20 - left.len(), "all is written");
+
+    // The lease is longer than anybody waits: nothing was left to run out.
+    let next = spawn(scene.dispatcher("d2", ok).lease(Duration::from_secs(600)));
+    scene.settled(20).await;
+    next.shutdown().await;
+    assert_eq!(scene.history().assert_clean().duplicates, 0);
+}
+
+/// No attempt is burnt for it.
+pub async fn what_was_in_work_at_a_hard_stop_comes_again<H: Harness + 'static>(scene: &Scene<H>) {
+    for text in ["1", "2"] {
+        scene.emit("x", text).await;
+    }
+    let hang = |_, _| async {
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        Ok(())
+    };
+    let lease = Duration::from_secs(600);
+    let hanging = spawn(scene.dispatcher("d1", hang).lease(lease));
+    let started = || async { hanging.stats().in_work == 1 };
+    scene.until("started", started).await;
+    scene.log.by("d1").fault();
+    hanging.abort().await;
+    let pending = scene.harness.pending().await;
+    assert!(
+        pending
+            .iter()
+            .all(|row| (row.attempts, row.crashes) == (0, 0))
+    );
+    let next = spawn(scene.dispatcher("d2", ok).lease(lease));
+    scene.pending(0).await;
+    next.shutdown().await;
+    assert_eq!(scene.history().assert_clean().starts, 3);
+}
