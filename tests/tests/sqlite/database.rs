@@ -47,7 +47,7 @@ impl Database {
         Self { db, ..self }
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         let directory = self.directory.as_ref().unwrap();
         directory.path().join("50% odd?#&.db")
     }

@@ -2,8 +2,8 @@ use super::database::{self, Database};
 use outbox_core::{Draft, store::Position};
 use outbox_seaorm::{Emit, SeaOrmStore};
 use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
-use sea_orm::{ConnectionTrait, QueryResult, TransactionTrait, TryGetable};
-use std::time::Duration;
+use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, TransactionTrait, TryGetable};
+use std::{path::PathBuf, time::Duration};
 use uuid::Uuid;
 
 /// A database in a file, or in memory.
@@ -123,6 +123,21 @@ impl<const FILE: bool> Harness for Sqlite<FILE> {
 }
 
 impl<const FILE: bool> Sqlite<FILE> {
+    /// Runs a statement, as an operator does.
+    pub(crate) async fn run(&self, sql: &str) {
+        self.0.db.execute_unprepared(sql).await.unwrap();
+    }
+
+    /// Another pool on the same file, of one connection.
+    pub(crate) async fn open_again(&self) -> DatabaseConnection {
+        self.0.open_again().await
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.0.path()
+    }
+
     /// Gives an event another position.
     pub(crate) async fn move_event(&self, id: Uuid, position: Position) {
         let sql = "UPDATE outbox_event SET seq = ?2 WHERE id = ?1";

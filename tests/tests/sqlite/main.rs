@@ -8,6 +8,9 @@ mod apart;
 mod contention;
 mod counts;
 mod liveness;
+mod locked;
+mod pattern;
+mod refused;
 mod reopened;
 mod schema;
 

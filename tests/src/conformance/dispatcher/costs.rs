@@ -39,7 +39,7 @@ pub async fn an_idle_dispatcher_hardly_asks_and_writes_only_its_lease<H: Harness
     let dispatcher = spawn(builder.lease(Duration::from_secs(3)));
     scene.emit("x", "1").await;
     scene.pending(0).await;
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
     store.take_counts();
     tokio::time::sleep(Duration::from_secs(4)).await;
     let counts = store.take_counts();
