@@ -1,0 +1,91 @@
+//! Dispatchers that are stopped for longer than their lease, and go on.
+
+use super::{
+    process::Process,
+    site::{Site, pause},
+};
+use outbox_tests::history::What;
+use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use std::time::Duration;
+
+/// Stops a process that does not hold the database's only write lock: nobody could take over.
+async fn freeze(site: &Site, process: &Process) {
+    let pragma = "PRAGMA busy_timeout = 200";
+    site.db.execute_unprepared(pragma).await.unwrap();
+    for _ in 0..100 {
+        process.freeze();
+        let options = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Exclusive),
+            ..TransactionOptions::default()
+        };
+        if let Ok(lock) = site.db.begin_with_options(options).await {
+            lock.rollback().await.unwrap();
+            return;
+        }
+        process.thaw();
+        tokio::time::sleep(Duration::from_millis(7)).await;
+    }
+    unreachable!("it always holds the lock")
+}
+
+#[tokio::test]
+async fn a_stopped_dispatcher_is_replaced_and_stands_by_when_it_goes_on() {
+    let site = Site::new().await;
+    let emitter = site.start("emit", "emitter");
+    let mut owner = site.start("deliver", "d0");
+    site.delivers(&owner).await;
+    let mut standby = site.start("deliver", "d1");
+    for round in 1..=3 {
+        pause(round, 200..900).await;
+        freeze(&site, &owner).await;
+        site.delivers(&standby).await;
+        pause(round, 50..300).await;
+        owner.thaw();
+        std::mem::swap(&mut owner, &mut standby);
+        site.delivers(&owner).await;
+    }
+    emitter.stop();
+    site.drained().await;
+    for process in [owner, standby] {
+        process.stop();
+    }
+    let report = site.check().await;
+    assert!(report.events > 100, "{report:?}");
+}
+
+#[tokio::test]
+async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
+    let site = Site::new().await;
+    for key in ["a", "b", "c", "d"] {
+        for _ in 0..2 {
+            site.emit(key).await;
+        }
+    }
+    let frozen = site.start("fail", "frozen");
+    let started = || async { site.starts("frozen") == 4 };
+    site.until("all heads are in work", started).await;
+    freeze(&site, &frozen).await;
+    let hanging = site.start("hang", "hanging");
+    let taken = || async { site.starts("hanging") == 4 };
+    site.until("taken over", taken).await;
+    frozen.thaw();
+    let ended = || async {
+        let history = site.log.history();
+        let ends = history.records().iter().filter(|record| {
+            record.by == "frozen" && matches!(record.what, What::Dropped | What::Failed)
+        });
+        ends.count() >= 4
+    };
+    site.until("its handlers have ended", ended).await;
+    pause(0, 1_000..1_001).await;
+    assert_eq!(site.starts("frozen"), 4, "it started nothing more");
+    let sql = "SELECT count(*) AS n FROM outbox_event WHERE attempts = 0 AND retry_at IS NULL";
+    let untouched: i64 = site.query(sql).await[0].try_get("", "n").unwrap();
+    assert_eq!(untouched, 8);
+    hanging.kill();
+    frozen.kill();
+    let last = site.start("deliver", "last");
+    site.drained().await;
+    last.stop();
+    assert_eq!(site.check().await.events, 8);
+}
