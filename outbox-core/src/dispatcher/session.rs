@@ -193,8 +193,10 @@ fn start_settler<S: Store>(
         stuck: Stuck::default(),
     };
     tokio::spawn(async move {
-        if matches!(settler.run().await, Err(Ended::Lost)) {
-            lost.cancel();
+        // Should the store panic, the session ends: nothing would be written any more.
+        let lost = lost.drop_guard();
+        if !matches!(settler.run().await, Err(Ended::Lost)) {
+            lost.disarm();
         }
     })
 }

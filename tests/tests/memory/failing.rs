@@ -176,6 +176,21 @@ async fn leaving_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_settle_that_panics_ends_its_session_only() {
+    let ((memory, store), seen) = (store(), Seen::default());
+    memory.emit(Thing::said("one")).unwrap();
+    let first = once();
+    store.fail(move |call| {
+        assert!(call.verb != Verb::Settle || !first(), "in the driver");
+        None
+    });
+    let dispatcher = spawn(dispatcher(&store, &seen, ok));
+    until("delivered", || memory.delivered().len() == 1).await;
+    assert_eq!(dispatcher.stats().lease_lost, 1);
+    dispatcher.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_outage_at_any_verb_is_survived() {
     let verbs = [
         Verb::Check,
