@@ -18,10 +18,11 @@ pub(crate) struct Lease {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LeaseState {
-    /// Ours until then, counted from when the last renewal was sent.
+    /// Ours until then, counted from when the last renewal was sent; `None` while a database in
+    /// this process has not answered: nobody but it can take the lease away.
     Held {
         renewed_at: Instant,
-        until: Instant,
+        until: Option<Instant>,
     },
     Lost,
 }
@@ -45,6 +46,7 @@ impl Lease {
             member,
             lease: config.lease,
             stall_limit: config.stall_limit,
+            in_process,
             pulse,
             state: sender,
             stop: stop.clone(),
@@ -94,7 +96,11 @@ impl LeaseWatch {
         loop {
             let state = *self.0.borrow_and_update();
             match state {
-                LeaseState::Held { until, .. } if Instant::now() < until => return,
+                LeaseState::Held { until, .. }
+                    if until.is_none_or(|until| Instant::now() < until) =>
+                {
+                    return;
+                }
                 _ if self.0.changed().await.is_ok() => {}
                 _ => std::future::pending().await,
             }
@@ -107,15 +113,15 @@ impl LeaseWatch {
             let LeaseState::Held { until, .. } = *self.0.borrow_and_update() else {
                 return;
             };
+            let end = until.unwrap_or_else(Instant::now);
             tokio::select! {
                 changed = self.0.changed() => {
                     if changed.is_err() {
                         // The heartbeat has ended: nothing renews any more.
-                        sleep_until(until).await;
-                        return;
+                        return sleep_until(end).await;
                     }
                 }
-                () = sleep_until(until) => return,
+                () = sleep_until(end), if until.is_some() => return,
             }
         }
     }
@@ -125,6 +131,7 @@ struct Heartbeat {
     member: MemberId,
     lease: Duration,
     stall_limit: Duration,
+    in_process: bool,
     pulse: Arc<Pulse>,
     state: watch::Sender<LeaseState>,
     stop: CancellationToken,
@@ -171,10 +178,20 @@ impl Heartbeat {
                 return;
             }
             let sent = Instant::now();
+            if self.in_process {
+                // A handler may hold the only connection for longer than the lease.
+                self.state.send_modify(LeaseState::wait);
+            }
             match store.renew(self.member, self.lease).await {
                 Ok(true) => {
                     health.up();
-                    let _ = self.state.send(held(sent, self.lease));
+                    // Across a wire the answer may be old; in this process it is true now.
+                    let from = if self.in_process {
+                        Instant::now()
+                    } else {
+                        sent
+                    };
+                    let _ = self.state.send(held(from, self.lease));
                     pause = self.lease / 3;
                 }
                 Ok(false) => {
@@ -190,9 +207,18 @@ impl Heartbeat {
     }
 }
 
+impl LeaseState {
+    /// Lets the lease run on until the renewal that is being sent is answered.
+    fn wait(&mut self) {
+        if let Self::Held { until, .. } = self {
+            *until = None;
+        }
+    }
+}
+
 fn held(sent: Instant, lease: Duration) -> LeaseState {
     LeaseState::Held {
         renewed_at: sent,
-        until: sent + lease,
+        until: Some(sent + lease),
     }
 }

@@ -128,6 +128,11 @@ impl<const FILE: bool> Sqlite<FILE> {
         self.0.db.execute_unprepared(sql).await.unwrap();
     }
 
+    /// The pool.
+    pub(crate) fn connection(&self) -> DatabaseConnection {
+        self.0.db.clone()
+    }
+
     /// Another pool on the same file, of one connection.
     pub(crate) async fn open_again(&self) -> DatabaseConnection {
         self.0.open_again().await

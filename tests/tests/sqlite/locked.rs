@@ -40,6 +40,31 @@ async fn a_lock_longer_than_the_lease_is_survived() {
 }
 
 #[tokio::test]
+async fn in_memory_a_handler_may_hold_the_only_connection_longer_than_the_lease() {
+    let scene = Scene::<Sqlite<false>>::new().await;
+    scene.emit("x", "1").await;
+    let db = scene.harness.connection();
+    let handle = move |_, _| {
+        let db = db.clone();
+        async move {
+            let txn = db.begin().await?;
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            txn.commit().await?;
+            Ok(())
+        }
+    };
+    let builder = scene.dispatcher("d1", handle).lease(Duration::from_secs(1));
+    let dispatcher = builder.spawn(CancellationToken::new()).unwrap();
+    let started = || async { dispatcher.stats().in_work == 1 };
+    scene.until("started", started).await;
+    scene.settled(1).await;
+    scene.pending(0).await;
+    assert_eq!(dispatcher.stats().lease_lost, 0);
+    dispatcher.shutdown().await;
+    assert_eq!(scene.history().assert_clean().starts, 1);
+}
+
+#[tokio::test]
 async fn a_hard_stop_does_not_wait_for_a_connection_that_a_handler_holds() {
     let scene = Scene::<Sqlite<true>>::new().await;
     scene.emit("x", "1").await;
