@@ -1,7 +1,10 @@
 //! Who is gone, and which shards are whose: decisions without IO.
 
 use crate::store::{Liveness, MemberId, MemberView, Shard, ShardView};
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// Watches the other members and the free shards over several looks.
@@ -11,6 +14,10 @@ pub(crate) struct Observer {
     expired: HashMap<MemberId, Sighting>,
     /// Shards without an owner, and when that was first seen.
     free: HashMap<Shard, Instant>,
+    /// Who was alive at the last look.
+    alive: Vec<MemberId>,
+    /// Shards beyond our share that nobody else came for while the same members were alive.
+    unwanted: HashSet<Shard>,
 }
 
 #[derive(Debug)]
@@ -65,43 +72,68 @@ impl Observer {
             .min()
     }
 
-    /// The shards to take: free ones up to our share, and those that nobody took for `patience`.
-    pub(crate) fn claimable(
+    /// What to take and what to hand over: free shards up to our share and those that nobody took
+    /// for `patience`; and whatever is beyond our share, as long as others may want it.
+    pub(crate) fn plan(
         &mut self,
         me: MemberId,
         members: &[MemberView],
         shards: &[ShardView],
         now: Instant,
         patience: Duration,
-    ) -> Vec<ShardView> {
-        self.free
-            .retain(|shard, _| shards.iter().any(|view| view.shard == *shard && !view.held));
-        let owned = shards
-            .iter()
-            .filter(|view| view.held && view.owner == Some(me))
-            .count();
-        let missing = share(me, members, shards.len()).saturating_sub(owned);
-        let mut taken = Vec::new();
+    ) -> Plan {
+        let mut alive: Vec<_> = live(me, members).map(|view| view.id).collect();
+        alive.sort_unstable();
+        if self.alive != alive {
+            self.alive = alive;
+            self.unwanted.clear();
+        }
+        self.free.retain(|shard, _| {
+            let free = |view: &ShardView| view.shard == *shard && !view.held;
+            shards.iter().any(free)
+        });
+        let mine = |view: &&ShardView| view.held && view.owner == Some(me);
+        let owned = shards.iter().filter(mine).count();
+        let share = share(me, members, shards.len());
+        let mut plan = Plan::default();
         for view in shards.iter().filter(|view| !view.held) {
             let since = *self.free.entry(view.shard).or_insert(now);
-            if taken.len() < missing || now >= since + patience {
-                taken.push(*view);
+            if owned + plan.take.len() < share {
+                plan.take.push(*view);
+            } else if now >= since + patience {
+                // Whoever should have it does not come for it: not to be handed over again.
+                self.unwanted.insert(view.shard);
+                plan.take.push(*view);
             }
         }
-        taken
+        let wanted = shards
+            .iter()
+            .filter(mine)
+            .map(|view| view.shard)
+            .filter(|shard| !self.unwanted.contains(shard));
+        plan.surplus = wanted.take(owned.saturating_sub(share)).collect();
+        plan
     }
+}
+
+/// What to do about the shards.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) take: Vec<ShardView>,
+    pub(crate) surplus: Vec<Shard>,
+}
+
+fn live(me: MemberId, members: &[MemberView]) -> impl Iterator<Item = &MemberView> {
+    members
+        .iter()
+        .filter(move |view| view.liveness == Liveness::Alive || view.id == me)
 }
 
 /// How many of `shards` belong to us: live members in the order of their ids share them evenly,
 /// the first ones get one more where it does not come out even.
 fn share(me: MemberId, members: &[MemberView], shards: usize) -> usize {
-    let alive = || {
-        members
-            .iter()
-            .filter(|view| view.liveness == Liveness::Alive || view.id == me)
-    };
-    let count = alive().count().max(1);
-    let rank = alive().filter(|view| view.id < me).count();
+    let count = live(me, members).count().max(1);
+    let rank = live(me, members).filter(|view| view.id < me).count();
     shards / count + usize::from(rank < shards % count)
 }
 
@@ -186,16 +218,37 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_takes_is_anybodys() {
+    async fn what_nobody_takes_is_anybodys_and_stays() {
         let (mut observer, start) = (Observer::default(), Instant::now());
         let members = [member(1, Liveness::Alive), member(2, Liveness::Alive)];
         let me = members[1].id;
-        let mut take = |now| {
-            observer
-                .claimable(me, &members, &[free(0)], now, WAIT)
-                .len()
-        };
-        assert_eq!(take(start), 0, "the share of the other");
-        assert_eq!(take(start + WAIT), 1);
+        let mut plan = |shard, now| observer.plan(me, &members, &[shard], now, WAIT);
+        assert_eq!(
+            plan(free(0), start),
+            Plan::default(),
+            "the share of the other"
+        );
+        assert_eq!(plan(free(0), start + WAIT).take, [free(0)]);
+        let taken = ShardView::new(0, 2, Some(me), true);
+        assert_eq!(
+            plan(taken, start + WAIT),
+            Plan::default(),
+            "not handed back and forth"
+        );
+        let elder = [member(0, Liveness::Alive), members[1].clone()];
+        let plan = observer.plan(me, &elder, &[taken], start + WAIT, WAIT);
+        assert_eq!(plan.surplus, [0], "a new member may want it");
+    }
+
+    #[tokio::test]
+    async fn a_newcomer_gets_its_share() {
+        let (mut observer, now) = (Observer::default(), Instant::now());
+        let members = [member(1, Liveness::Alive), member(2, Liveness::Alive)];
+        let me = members[0].id;
+        let all: Vec<_> = (0..5)
+            .map(|shard| ShardView::new(shard, 1, Some(me), true))
+            .collect();
+        let plan = observer.plan(me, &members, &all, now, WAIT);
+        assert_eq!((plan.take.len(), plan.surplus.len()), (0, 2));
     }
 }

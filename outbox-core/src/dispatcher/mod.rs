@@ -25,6 +25,7 @@ mod desk;
 mod lease;
 mod worker;
 mod settler;
+mod ownership;
 mod reader;
 mod session;
 mod handle;
@@ -109,7 +110,8 @@ impl<S: Store> Dispatcher<S> {
     #[must_use = "the handle tells when the dispatcher has stopped"]
     pub fn spawn(self, token: CancellationToken) -> DispatcherHandle {
         let stop = Stop {
-            graceful: token,
+            // A child: `shutdown` stops this dispatcher and nothing else that has the token.
+            graceful: token.child_token(),
             hard: CancellationToken::new(),
         };
         self.setting.pulse.beat();
@@ -127,6 +129,7 @@ impl<S: Store> Dispatcher<S> {
     /// # Cancel safety
     /// Dropping the future stops the dispatcher as the token does, in the background.
     pub async fn run(self, token: CancellationToken) {
+        let token = token.child_token();
         let _stop_with_us = token.clone().drop_guard();
         self.spawn(token).wait().await;
     }

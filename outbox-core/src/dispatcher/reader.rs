@@ -2,34 +2,28 @@ use super::{
     config::Config,
     desk::Desk,
     health::Health,
-    lease::Lease,
-    membership::Observer,
+    ownership::Ownership,
     pace::Pace,
     pulse::Pulse,
     schedule::{Obstacle, Strange},
 };
-use crate::store::{
-    Blocked, Cursor, FetchRequest, Fetched, MemberId, Moved, Owned, Shard, ShardView, Store,
-    StoreError,
-};
+use crate::store::{Cursor, FetchRequest, Fetched, MemberId, Moved, Store, StoreError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
-/// Takes shards and reads their events into the schedule.
+/// Reads the events of the shards that are owned into the schedule.
 pub(crate) struct Reader<'a, S> {
     pub(crate) desk: &'a Desk,
     pub(crate) store: &'a S,
     pub(crate) config: &'a Config,
     pub(crate) member: MemberId,
-    pub(crate) lease: &'a Lease,
+    pub(crate) ownership: Ownership<'a, S>,
     pub(crate) pulse: &'a Pulse,
     /// Set when the lease or a shard is lost.
     pub(crate) lost: &'a CancellationToken,
-    pub(crate) observer: Observer,
     pub(crate) pace: Pace,
-    pub(crate) next_look: Instant,
     /// Until the next delayed event falls due, as the last fetch saw it.
     pub(crate) due_at: Option<Instant>,
 }
@@ -90,12 +84,12 @@ impl<S: Store> Reader<'_, S> {
         timers
             .into_iter()
             .flatten()
-            .fold(poll.min(self.next_look), Instant::min)
+            .fold(poll.min(self.ownership.next_look()), Instant::min)
     }
 
     async fn turn(&mut self) -> Result<Turn, StoreError> {
-        if Instant::now() >= self.next_look {
-            self.look_around().await?;
+        if Instant::now() >= self.ownership.next_look() {
+            self.ownership.look().await?;
         }
         self.mark_suspects().await?;
         self.wake_heads().await?;
@@ -133,7 +127,7 @@ impl<S: Store> Reader<'_, S> {
         let changed = self.desk.schedule().reset_changed(&fetched.shards);
         if !changed.is_empty() {
             debug!(?changed, "an operator has changed events: reading anew");
-            let blocked = self.blocked(&changed).await?;
+            let blocked = self.ownership.blocked(&changed).await?;
             self.desk.schedule().block(blocked);
             return Ok(Turn {
                 more: true,
@@ -225,76 +219,6 @@ impl<S: Store> Reader<'_, S> {
         }
         self.due_at = None;
         Ok(())
-    }
-
-    /// Looks who is alive, evicts who is gone, and takes what is free.
-    async fn look_around(&mut self) -> Result<(), StoreError> {
-        let third = self.config.lease / 3;
-        let wait = third + Duration::from_secs(1);
-        let members = self.store.members().await?;
-        let now = Instant::now();
-        let renewed_at = self.lease.renewed_at().unwrap_or(now);
-        for gone in self.observer.gone(&members, now, renewed_at, wait) {
-            if self.store.evict(&gone).await? {
-                warn!(member = %gone.id, "a dispatcher is gone: its shards are free");
-            }
-        }
-        let shards = self.store.shards().await?;
-        self.release_strays(&shards).await?;
-        let take = self
-            .observer
-            .claimable(self.member, &members, &shards, now, third * 2);
-        if !take.is_empty() {
-            let owned = self.store.take(self.member, &take).await?;
-            self.begin(owned).await?;
-        }
-        self.next_look = now + third;
-        if let Some(look) = self.observer.next_look(wait) {
-            self.next_look = self.next_look.min(look.max(now + third / 10));
-        }
-        Ok(())
-    }
-
-    /// Gives up shards that were taken by a call whose answer got lost.
-    async fn release_strays(&self, shards: &[ShardView]) -> Result<(), StoreError> {
-        let known = self.desk.schedule().owned();
-        let mine = shards
-            .iter()
-            .filter(|view| view.owner == Some(self.member) && view.held);
-        let strays: Vec<_> = mine
-            .filter(|view| known.iter().all(|owned| owned.shard != view.shard))
-            .map(|view| Owned::new(view.shard, view.epoch, 0))
-            .collect();
-        if !strays.is_empty() {
-            self.store.release(self.member, &strays).await?;
-        }
-        Ok(())
-    }
-
-    /// Starts on shards that were won: what blocks is known before anything is read.
-    async fn begin(&mut self, owned: Vec<Owned>) -> Result<(), StoreError> {
-        if owned.is_empty() {
-            return Ok(());
-        }
-        let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();
-        let blocked = self.blocked(&shards).await?;
-        info!(shards = shards.len(), "delivering");
-        let mut schedule = self.desk.schedule();
-        for owned in owned {
-            schedule.own(owned);
-        }
-        schedule.block(blocked);
-        Ok(())
-    }
-
-    /// What holds back aggregates of shards that are about to be read from their start. Without
-    /// knowing it nothing of them may be read: everything is given up rather than left lying.
-    async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
-        let blocked = self.store.blocked(shards).await;
-        if blocked.is_err() {
-            self.lost.cancel();
-        }
-        blocked
     }
 }
 

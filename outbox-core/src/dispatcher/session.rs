@@ -2,7 +2,7 @@ use super::{
     config::Config,
     desk::Desk,
     lease::Lease,
-    membership::Observer,
+    ownership::Ownership,
     pace::Pace,
     pulse::Pulse,
     reader::Reader,
@@ -97,12 +97,10 @@ pub(crate) async fn run<S: Store>(
         store,
         config,
         member: member.id,
-        lease: &lease,
+        ownership: Ownership::new(&desk, (store, config), member.id, &lease, &lost),
         pulse: &setting.pulse,
         lost: &lost,
-        observer: Observer::default(),
         pace: Pace::new(config.poll),
-        next_look: joined_at,
         due_at: None,
     };
     reader.run(&stop.graceful, until_idle).await;

@@ -137,6 +137,7 @@ impl Schedule {
             settlement: Settlement::new(ticket.position, ticket.id, verdict),
         });
         self.unsettled += 1;
+        state.unsettled += 1;
         // After a success the lane goes on at once: outcomes are written in their order, so that
         // a crash can only repeat a suffix. A retry or dead letter must have been written first.
         if done && let Some(lane) = state.lanes.get_mut(&ticket.lane) {
@@ -159,6 +160,7 @@ impl Schedule {
         lane.busy = Some(row.position);
         self.waiting -= 1;
         self.unsettled += 1;
+        state.unsettled += 1;
         self.given_up = true;
         let on_dead = route.and_then(|route| self.router.route(route).config.on_dead);
         let case = Case {
@@ -208,6 +210,7 @@ impl Schedule {
             let Some(state) = self.shards.get_mut(&shard) else {
                 return;
             };
+            state.unsettled -= 1;
             let position = settlement.position;
             let verdict = match settlement.verdict {
                 Verdict::Done => {

@@ -112,6 +112,36 @@ impl Schedule {
         self.shards.values().map(|shard| shard.owned).collect()
     }
 
+    /// Starts nothing more of these shards, so that they can be handed over.
+    pub(crate) fn drain(&mut self, shards: &[Shard]) {
+        for shard in shards {
+            if let Some(state) = self.shards.get_mut(shard) {
+                state.draining = true;
+            }
+        }
+    }
+
+    /// The shards to be handed over of which nothing is in work and everything is written.
+    pub(crate) fn drained(&self) -> Vec<Owned> {
+        let drained = |state: &&ShardState| state.draining && state.is_quiet();
+        let states = self.shards.values().filter(drained);
+        states.map(|state| state.owned).collect()
+    }
+
+    /// Forgets shards that were given up.
+    pub(crate) fn disown(&mut self, owned: &[Owned]) {
+        for owned in owned {
+            if let Some(mut state) = self.shards.remove(&owned.shard) {
+                self.waiting -= state.reset();
+            }
+        }
+        let shards = &self.shards;
+        self.solo.retain(|(shard, _)| shards.contains_key(shard));
+        self.marking.retain(|(shard, _)| shards.contains_key(shard));
+        set(&self.counters.shards, self.shards.len());
+        self.publish_gauges();
+    }
+
     /// Dead letters that hold back their aggregates.
     pub(crate) fn block(&mut self, blocked: Vec<Blocked>) {
         for Blocked {

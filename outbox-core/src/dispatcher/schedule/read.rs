@@ -49,7 +49,8 @@ impl Schedule {
     /// Where to read on, and how many events there is room for. Counts as a fetch sent.
     pub(crate) fn send_fetch(&mut self) -> (Vec<Cursor>, usize) {
         self.fetches += 1;
-        let cursors = self.shards.values().map(ShardState::cursor).collect();
+        let read = self.shards.values().filter(|state| !state.draining);
+        let cursors = read.map(ShardState::cursor).collect();
         (cursors, self.config.batch.min(self.room()))
     }
 

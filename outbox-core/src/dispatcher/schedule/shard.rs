@@ -15,6 +15,10 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct ShardState {
     pub(crate) owned: Owned,
+    /// It is to be handed over: nothing more is read or started.
+    pub(crate) draining: bool,
+    /// Outcomes that have not committed.
+    pub(crate) unsettled: usize,
     /// As the last fetch saw it; `None` until the first.
     pub(crate) revision: Option<i64>,
     pub(crate) floor: Floor,
@@ -44,6 +48,8 @@ impl ShardState {
     pub(crate) fn new(owned: Owned) -> Self {
         Self {
             owned,
+            draining: false,
+            unsettled: 0,
             revision: None,
             floor: Floor::default(),
             known: HashSet::new(),
@@ -205,6 +211,11 @@ impl ShardState {
 
     pub(crate) fn wants_rewind(&self) -> bool {
         self.rewind.is_some()
+    }
+
+    /// Whether nothing is in work and everything is written.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.unsettled == 0 && self.lanes.values().all(|lane| lane.busy.is_none())
     }
 
     #[cfg(test)]

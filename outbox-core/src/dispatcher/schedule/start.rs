@@ -180,7 +180,7 @@ impl Schedule {
         let Some(lane) = state.lanes.get_mut(&id) else {
             return Start::Nothing;
         };
-        if !lane.ready || lane.busy.is_some() || lane.held {
+        if !lane.ready || lane.busy.is_some() || lane.held || state.draining {
             return Start::Nothing;
         }
         let Some(head) = lane.queue.front() else {
