@@ -13,6 +13,8 @@ mod start;
 mod suspect;
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use finish::{Ended, OutageChange, Pending};
