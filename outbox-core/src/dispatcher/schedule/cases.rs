@@ -104,3 +104,34 @@ async fn a_lane_that_was_held_while_it_stood_ready_goes_on() {
     case.schedule.committed(refused, &[], case.now);
     assert_eq!(case.start().unwrap().1.position, 2);
 }
+
+#[tokio::test]
+async fn what_an_operator_removed_is_not_waited_for() {
+    let mut case = Case::new(|config| config.concurrency = 1, 100);
+    case.fetched(vec![row(1, "x", "a"), row(2, "y", "a"), row(3, "z", "b")]);
+    assert!(case.start().is_none(), "it is to be marked first");
+    assert!(case.schedule.wants_marks());
+    case.revision = 1;
+    case.fetched(vec![]);
+    case.fetched(vec![]);
+    assert!(!case.schedule.wants_marks());
+    assert!(case.schedule.is_idle(case.now));
+}
+
+#[tokio::test]
+async fn an_event_that_crashed_and_was_removed_is_not_waited_for() {
+    let mut case = Case::new(|_| {}, 0);
+    let twice = Row {
+        crashes: 2,
+        ..row(1, "x", "a")
+    };
+    case.fetched(vec![row(2, "y", "a"), twice]);
+    let event = case.start().unwrap();
+    assert!(case.start().is_none(), "it runs alone");
+    case.revision = 1;
+    case.fetched(vec![]);
+    case.fetched(vec![]);
+    case.end(event, Ended::Done);
+    case.commit();
+    assert!(case.schedule.is_idle(case.now));
+}

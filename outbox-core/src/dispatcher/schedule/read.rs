@@ -69,6 +69,12 @@ impl Schedule {
             let before = shard.revision.replace(seen.revision);
             if before.is_some_and(|revision| revision != seen.revision) {
                 self.waiting -= shard.reset();
+                let others = |(shard, _): &(Shard, LaneId)| *shard != seen.shard;
+                self.marking.retain(others);
+                self.solo.retain(others);
+                for topic in &mut self.topics {
+                    topic.ready.retain(others);
+                }
                 changed.push(seen.shard);
             }
         }
