@@ -13,6 +13,8 @@ mod start;
 mod suspect;
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use finish::{Ended, OutageChange, Pending};
@@ -135,11 +137,23 @@ impl Schedule {
                 self.waiting -= state.reset();
             }
         }
-        let shards = &self.shards;
-        self.solo.retain(|(shard, _)| shards.contains_key(shard));
-        self.marking.retain(|(shard, _)| shards.contains_key(shard));
+        let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();
+        self.forget_queues(&shards);
         set(&self.counters.shards, self.shards.len());
         self.publish_gauges();
+    }
+
+    /// Takes the lanes of these shards out of every queue.
+    fn forget_queues(&mut self, shards: &[Shard]) {
+        if shards.is_empty() {
+            return;
+        }
+        let others = |(shard, _): &(Shard, LaneId)| !shards.contains(shard);
+        self.marking.retain(others);
+        self.solo.retain(others);
+        for topic in &mut self.topics {
+            topic.ready.retain(others);
+        }
     }
 
     /// Dead letters that hold back their aggregates.

@@ -73,6 +73,7 @@ impl Schedule {
                 changed.push(seen.shard);
             }
         }
+        self.forget_queues(&changed);
         changed
     }
 

@@ -180,7 +180,11 @@ impl Schedule {
         let Some(lane) = state.lanes.get_mut(&id) else {
             return Start::Nothing;
         };
-        if !lane.ready || lane.busy.is_some() || lane.held || state.draining {
+        if lane.busy.is_some() || lane.held {
+            // It takes its place in the queue again when it goes on.
+            lane.ready = false;
+        }
+        if !lane.ready || state.draining {
             return Start::Nothing;
         }
         let Some(head) = lane.queue.front() else {

@@ -23,7 +23,7 @@ use uuid::Uuid;
 const SHARD: Shard = 0;
 const AGGREGATES: u64 = 6;
 
-struct Never;
+pub(super) struct Never;
 
 impl Call for Never {
     fn call<'a>(

@@ -1,0 +1,137 @@
+//! Single cases that the model next door reaches too rarely or not at all.
+
+use super::{tests::Never, *};
+use crate::{
+    dispatcher::{config::TopicConfig, failure::Failure, route::Route},
+    handler::Wish,
+    store::{Body, Fetched, Horizon, Position, Row, Seen},
+};
+use std::time::Duration;
+use uuid::Uuid;
+
+const SHARD: Shard = 0;
+
+struct Case {
+    schedule: Schedule,
+    now: Instant,
+    revision: i64,
+}
+
+impl Case {
+    fn new(change: impl FnOnce(&mut Config), suspect_to: Position) -> Self {
+        let mut config = Config::default();
+        change(&mut config);
+        let mut router = Router::new();
+        for name in ["a", "b"] {
+            let topic = TopicConfig { ..config.topic };
+            assert!(router.topic(
+                name,
+                Route::handler(name.to_owned(), topic, None, Box::new(Never))
+            ));
+        }
+        let mut schedule = Schedule::new(Arc::new(router), Arc::new(config), Arc::default());
+        schedule.own(Owned::new(SHARD, 1, suspect_to));
+        Self {
+            schedule,
+            now: Instant::now(),
+            revision: 0,
+        }
+    }
+
+    /// A fetch that brings these rows.
+    fn fetched(&mut self, rows: Vec<Row>) {
+        self.schedule.send_fetch();
+        let seen = vec![Seen::new(SHARD, self.revision, None)];
+        let fetched = Fetched::new(seen, rows, Horizon::CommitOrder);
+        if self.schedule.reset_changed(&fetched.shards).is_empty() {
+            self.schedule.admit(fetched, self.now);
+        }
+    }
+
+    fn start(&mut self) -> Option<(RouteId, Ticket)> {
+        let mut job = self.schedule.next(self.now)?;
+        Some((job.route, job.items.pop().unwrap().ticket))
+    }
+
+    fn end(&mut self, (route, ticket): (RouteId, Ticket), ended: Ended) {
+        self.schedule.job_over(route);
+        self.schedule.end(route, &ticket, ended, (self.now, 0.0));
+    }
+
+    fn commit(&mut self) {
+        let batch = self.schedule.take_outcomes(100);
+        self.schedule.committed(batch, &[], self.now);
+    }
+
+    fn scan(&mut self) -> Position {
+        self.schedule.send_fetch().0[0].scan
+    }
+}
+
+fn row(position: Position, key: &str, topic: &str) -> Row {
+    let text = || "{}".to_owned();
+    Row {
+        aggregate: "order".to_owned(),
+        key: Some(key.to_owned()),
+        topic: topic.to_owned(),
+        body: Some(Body::new(text(), text(), chrono::DateTime::UNIX_EPOCH)),
+        ..Row::new(
+            SHARD,
+            position,
+            Uuid::from_u128(position.unsigned_abs().into()),
+        )
+    }
+}
+
+fn failed(wish: Wish) -> Ended {
+    Ended::Failed(Failure {
+        wish,
+        text: "no".to_owned(),
+    })
+}
+
+#[tokio::test]
+async fn a_lane_that_was_held_while_it_stood_ready_goes_on() {
+    let mut case = Case::new(|_| {}, 0);
+    case.fetched(vec![row(1, "x", "a"), row(2, "x", "a")]);
+    let first = case.start().unwrap();
+    let lane = first.1.lane;
+    case.end(first, Ended::Done);
+    let refused = case.schedule.take_outcomes(100);
+    case.schedule.hold(SHARD, lane, true, case.now);
+    assert!(case.start().is_none(), "the first outcome is refused");
+    case.schedule.hold(SHARD, lane, false, case.now);
+    case.schedule.committed(refused, &[], case.now);
+    assert_eq!(case.start().unwrap().1.position, 2);
+}
+
+#[tokio::test]
+async fn what_an_operator_removed_is_not_waited_for() {
+    let mut case = Case::new(|config| config.concurrency = 1, 100);
+    case.fetched(vec![row(1, "x", "a"), row(2, "y", "a"), row(3, "z", "b")]);
+    assert!(case.start().is_none(), "it is to be marked first");
+    assert!(case.schedule.wants_marks());
+    case.revision = 1;
+    case.fetched(vec![]);
+    case.fetched(vec![]);
+    assert!(!case.schedule.wants_marks());
+    assert!(case.schedule.is_idle(case.now));
+}
+
+#[tokio::test]
+async fn an_event_that_crashed_and_was_removed_is_not_waited_for() {
+    let mut case = Case::new(|_| {}, 0);
+    let twice = Row {
+        crashes: 2,
+        ..row(1, "x", "a")
+    };
+    case.fetched(vec![row(2, "y", "a"), twice]);
+    let event = case.start().unwrap();
+    assert!(case.start().is_none(), "it runs alone");
+    case.revision = 1;
+    case.fetched(vec![]);
+    case.fetched(vec![]);
+    case.end(event, Ended::Done);
+    case.commit();
+    assert!(case.schedule.is_idle(case.now));
+}
