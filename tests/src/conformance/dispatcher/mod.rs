@@ -14,6 +14,7 @@ pub mod pool;
 pub mod stop;
 pub mod restarts;
 pub mod costs;
+pub mod values;
 
 pub use event::Account;
 pub use scene::{Scene, ok};
@@ -54,6 +55,13 @@ macro_rules! dispatcher_laws {
             costs {
                 a_delivered_event_costs_two_row_changes,
                 an_idle_dispatcher_hardly_asks_and_writes_only_its_lease,
+            }
+            values {
+                numbers_arrive_exactly,
+                texts_arrive_exactly,
+                keys_that_look_alike_are_different,
+                keyless_events_hold_back_nobody,
+                undecodable_events_fail_alone,
             }
         }
     };
