@@ -79,8 +79,12 @@ impl<S: Store> Reader<'_, S> {
     }
 
     fn wait_until(&self, poll: Instant) -> Instant {
-        let schedule = self.desk.schedule();
-        let timers = [schedule.next_due(), schedule.next_rewind(), self.due_at];
+        let (schedule, now) = (self.desk.schedule(), Instant::now());
+        let timers = [
+            schedule.next_due(now),
+            schedule.next_rewind(now),
+            self.due_at,
+        ];
         timers
             .into_iter()
             .flatten()
@@ -105,6 +109,10 @@ impl<S: Store> Reader<'_, S> {
             (cursors, limit, was_idle)
         };
         if cursors.is_empty() || limit == 0 {
+            if schedule.is_startable(now) {
+                // A topic's pause may have ended: nobody else tells the workers.
+                self.desk.work.notify_one();
+            }
             return Ok(Turn::default());
         }
         let request = FetchRequest::new(self.member, &cursors, limit, self.config.inline_bytes());

@@ -104,7 +104,7 @@ pub(crate) async fn run<S: Store>(
         due_at: None,
     };
     reader.run(&stop.graceful, until_idle).await;
-    let next_due = [desk.schedule().next_due(), reader.due_at]
+    let next_due = [desk.schedule().next_due(Instant::now()), reader.due_at]
         .into_iter()
         .flatten()
         .min();

@@ -105,6 +105,55 @@ async fn a_lane_that_was_held_while_it_stood_ready_goes_on() {
     assert_eq!(case.start().unwrap().1.position, 2);
 }
 
+/// One aggregate with more events than a lane keeps, its first half in memory, the rest wanted.
+fn long_lane(case: &mut Case) {
+    let rows = (1..=80).map(|position| row(position, "x", "a")).collect();
+    case.fetched(rows);
+    for position in 1..=50 {
+        let event = case.start().unwrap();
+        assert_eq!(event.1.position, position);
+        case.end(event, Ended::Done);
+    }
+    case.commit();
+    assert!(case.schedule.next_rewind(case.now).is_some());
+}
+
+#[tokio::test]
+async fn the_first_going_back_needs_no_pause() {
+    let mut case = Case::new(|config| (config.window, config.batch) = (100, 100), 0);
+    long_lane(&mut case);
+    case.schedule.rewind(case.now);
+    assert_eq!(case.scan(), 64);
+}
+
+#[tokio::test]
+async fn a_lane_that_parks_while_it_wants_more_keeps_what_it_left_out() {
+    let mut case = Case::new(|config| (config.window, config.batch) = (100, 100), 0);
+    long_lane(&mut case);
+    // The next event fails; it comes due before reading has gone back.
+    let event = case.start().unwrap();
+    assert_eq!(event.1.position, 51);
+    case.end(event, failed(Wish::RetryAfter(Duration::from_millis(100))));
+    case.commit();
+    case.now += Duration::from_secs(2);
+    let heads = case.schedule.due_heads(case.now);
+    case.schedule
+        .revive(&heads, vec![row(51, "x", "a")], case.now);
+    case.schedule.rewind(case.now);
+    let scan = case.scan();
+    let rest = (scan + 1..=80).map(|position| row(position, "x", "a"));
+    case.fetched(rest.collect());
+    for position in 51..=53 {
+        let event = case.start().unwrap();
+        assert_eq!(event.1.position, position);
+        case.end(event, Ended::Done);
+        case.schedule.rewind(case.now + Duration::from_secs(5));
+        let scan = case.scan();
+        let rest = (scan.max(position) + 1..=80).map(|position| row(position, "x", "a"));
+        case.fetched(rest.collect());
+    }
+}
+
 #[tokio::test]
 async fn what_an_operator_removed_is_not_waited_for() {
     let mut case = Case::new(|config| config.concurrency = 1, 100);
@@ -134,4 +183,23 @@ async fn an_event_that_crashed_and_was_removed_is_not_waited_for() {
     case.end(event, Ended::Done);
     case.commit();
     assert!(case.schedule.is_idle(case.now));
+}
+
+#[tokio::test]
+async fn a_probe_that_may_start_is_no_timer_any_more() {
+    let mut case = Case::new(|_| {}, 0);
+    case.fetched(vec![row(1, "x", "a"), row(2, "y", "a")]);
+    let event = case.start().unwrap();
+    case.end(event, failed(Wish::Outage));
+    let due = case.schedule.next_due(case.now).unwrap();
+    assert!(case.now < due);
+    case.revision = 1;
+    case.fetched(vec![]);
+    case.fetched(vec![row(1, "x", "a"), row(2, "y", "a")]);
+    assert!(case.schedule.is_startable(due), "a worker must be told");
+    assert_eq!(
+        case.schedule.next_due(due),
+        None,
+        "and the reader need not hurry"
+    );
 }

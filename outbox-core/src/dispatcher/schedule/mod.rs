@@ -189,27 +189,37 @@ impl Schedule {
             && !self.shards.values().any(ShardState::wants_rewind)
     }
 
-    /// When a parked event or a paused topic may be tried again.
-    pub(crate) fn next_due(&self) -> Option<Instant> {
+    /// Whether a worker that looks may find something to start.
+    pub(crate) fn is_startable(&self, now: Instant) -> bool {
+        let allowed = |topic: &Topic| !topic.ready.is_empty() && topic.breaker.allows(now);
+        !self.solo.is_empty() || self.topics.iter().any(allowed)
+    }
+
+    /// When a parked event or a paused topic may be tried again. A topic that may be tried now
+    /// waits for a worker and not for a time.
+    pub(crate) fn next_due(&self, now: Instant) -> Option<Instant> {
         let timers = self.shards.values().filter_map(ShardState::next_due);
         let waiting = |topic: &&Topic| !topic.ready.is_empty();
         let probes = self
             .topics
             .iter()
             .filter(waiting)
-            .filter_map(|topic| topic.breaker.retry_at());
+            .filter_map(|topic| topic.breaker.retry_at())
+            .filter(|at| *at > now);
         timers.chain(probes).min()
     }
 
     /// When reading may go back, if any lane wants it.
-    pub(crate) fn next_rewind(&self) -> Option<Instant> {
-        self.shards.values().filter_map(ShardState::rewind_at).min()
+    pub(crate) fn next_rewind(&self, now: Instant) -> Option<Instant> {
+        let shards = self.shards.values();
+        shards.filter_map(|shard| shard.rewind_at(now)).min()
     }
 
     /// Whether the reader should have another look now.
     pub(crate) fn wants_reading(&self) -> bool {
         let room = self.more && self.room() >= self.config.batch;
-        let empty = self.waiting == 0 && self.next_rewind().is_some();
+        let wanted = self.shards.values().any(ShardState::wants_rewind);
+        let empty = self.waiting == 0 && wanted;
         self.stopping || room || empty || !self.marking.is_empty()
     }
 

@@ -40,7 +40,7 @@ impl Schedule {
     pub(crate) fn rewind(&mut self, now: Instant) {
         let idle = self.waiting == 0;
         for shard in self.shards.values_mut() {
-            if shard.rewind_at().is_some_and(|at| idle || at <= now) {
+            if shard.rewind_at(now).is_some_and(|at| idle || at <= now) {
                 shard.apply_rewind(now);
             }
         }

@@ -185,28 +185,35 @@ impl ShardState {
     }
 
     /// When reading may go back, if any lane wants it.
-    pub(crate) fn rewind_at(&self) -> Option<Instant> {
+    pub(crate) fn rewind_at(&self, now: Instant) -> Option<Instant> {
         let earliest = |at: Instant| at + REWIND_PAUSE;
-        self.rewind
-            .map(|_| self.rewound_at.map_or_else(Instant::now, earliest))
+        self.rewind.map(|_| self.rewound_at.map_or(now, earliest))
     }
 
     /// Goes back. One read path: whatever comes, comes in the order of positions.
     pub(crate) fn apply_rewind(&mut self, now: Instant) {
-        let Some(rewind) = self.rewind.take() else {
+        let Some(mut rewind) = self.rewind.take() else {
             return;
         };
         self.rewound_at = Some(now);
-        self.floor.back_to(rewind);
-        for id in self.wanting.drain(..) {
-            if let Some(lane) = self.lanes.get_mut(&id) {
-                lane.wants_rewind = false;
-                lane.skipped = None;
-                if lane.is_empty() {
-                    self.lanes.remove(&id);
-                }
+        let mut wanting = std::mem::take(&mut self.wanting);
+        // A lane that was parked since is another one: it asks by itself for what it left out then.
+        wanting.retain(|id| self.lanes.get(id).is_some_and(|lane| lane.wants_rewind));
+        for id in wanting {
+            let Some(lane) = self.lanes.get_mut(&id) else {
+                continue;
+            };
+            lane.wants_rewind = false;
+            // It may have left out an earlier one since it asked.
+            rewind = lane
+                .skipped
+                .take()
+                .map_or(rewind, |skipped| skipped.min(rewind));
+            if lane.is_empty() {
+                self.lanes.remove(&id);
             }
         }
+        self.floor.back_to(rewind);
     }
 
     pub(crate) fn wants_rewind(&self) -> bool {
