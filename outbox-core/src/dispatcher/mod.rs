@@ -46,7 +46,7 @@ use router::Router;
 use session::{End, Setting};
 use std::{sync::Arc, time::Duration};
 use stop::Stop;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// Delivers the events of one outbox to handlers.
@@ -152,6 +152,7 @@ impl<S: Store> Dispatcher<S> {
         self.setting.store.check().await?;
         let before = self.setting.counters.read();
         loop {
+            let began = Instant::now();
             let (setting, session_stop) = (self.setting.clone(), stop.clone());
             let mut task =
                 tokio::spawn(async move { session::run(&setting, &session_stop, true).await });
@@ -168,7 +169,10 @@ impl<S: Store> Dispatcher<S> {
             };
             let after = self.setting.counters.read();
             match end {
-                End::LeaseLost if Instant::now() < deadline => {}
+                End::LeaseLost if Instant::now() < deadline => {
+                    let next = began + self.setting.config.poll.1;
+                    sleep_until(next.min(deadline)).await;
+                }
                 End::LeaseLost | End::Stopped => {
                     return Ok(Summary::new(before, after, false, None));
                 }
@@ -184,23 +188,24 @@ impl<S: Store> Dispatcher<S> {
 
 /// Runs one session after the other until asked to stop.
 async fn serve<S: Store>(setting: &Setting<S>, stop: &Stop) {
-    let pause = setting.config.poll.1;
     let mut health = Health::new("joining");
     while !stop.graceful.is_cancelled() {
         setting.pulse.beat();
-        let started = match setting.store.check().await {
+        let began = Instant::now();
+        let ended = match setting.store.check().await {
             Ok(()) => session::run(setting, stop, false).await,
             Err(error) => Err(error),
         };
-        match started {
+        match &ended {
             Ok(_) => health.up(),
-            Err(error) => {
-                health.down(&error);
-                tokio::select! {
-                    () = sleep(pause) => {}
-                    () = stop.graceful.cancelled() => {}
-                }
-            }
+            Err(error) => health.down(error),
+        }
+        // What ended a session at once may end the next one too.
+        let failed = ended.is_err();
+        let next = if failed { Instant::now() } else { began } + setting.config.poll.1;
+        tokio::select! {
+            () = sleep_until(next) => {}
+            () = stop.graceful.cancelled() => {}
         }
     }
 }

@@ -50,14 +50,14 @@ impl<S: Store> Reader<'_, S> {
         while !stop.is_cancelled() && !self.lost.is_cancelled() {
             self.pulse.beat();
             let reading = self.desk.reading.notified();
-            let turn = match self.turn().await {
+            let (turn, failed) = match self.turn().await {
                 Ok(turn) => {
                     health.up();
-                    turn
+                    (turn, false)
                 }
                 Err(error) => {
                     health.down(&error);
-                    Turn::default()
+                    (Turn::default(), true)
                 }
             };
             if until_idle && turn.idle {
@@ -67,7 +67,9 @@ impl<S: Store> Reader<'_, S> {
             if turn.more && self.desk.schedule().room() >= self.config.batch {
                 continue;
             }
-            let until = self.wait_until(Instant::now() + pause);
+            let poll = Instant::now() + pause;
+            // What was due and failed is still due: only the pause keeps from hurrying then.
+            let until = if failed { poll } else { self.wait_until(poll) };
             tokio::select! {
                 () = sleep_until(until) => {}
                 () = reading => {}
@@ -97,23 +99,25 @@ impl<S: Store> Reader<'_, S> {
         }
         self.mark_suspects().await?;
         self.wake_heads().await?;
-        if self.due_at.is_some_and(|due| due <= Instant::now()) {
-            self.move_due().await?;
-        }
+        // Delayed events that cannot be moved hold back no others.
+        let moved = match self.due_at {
+            Some(due) if due <= Instant::now() => self.move_due().await,
+            _ => Ok(()),
+        };
         let now = Instant::now();
         let (cursors, limit, was_idle) = {
             let mut schedule = self.desk.schedule();
             schedule.rewind(now);
             let was_idle = schedule.is_idle(now);
-            let (cursors, limit) = schedule.send_fetch();
-            (cursors, limit, was_idle)
-        };
-        if cursors.is_empty() || limit == 0 {
             if schedule.is_startable(now) {
                 // A topic's pause may have ended: nobody else tells the workers.
                 self.desk.work.notify_one();
             }
-            return Ok(Turn::default());
+            let (cursors, limit) = schedule.send_fetch();
+            (cursors, limit, was_idle)
+        };
+        if cursors.is_empty() || limit == 0 {
+            return moved.map(|()| Turn::default());
         }
         let request = FetchRequest::new(self.member, &cursors, limit, self.config.inline_bytes());
         let fetched = self.store.fetch(&request).await?;
@@ -122,7 +126,8 @@ impl<S: Store> Reader<'_, S> {
             self.lost.cancel();
             return Ok(Turn::default());
         }
-        self.take_in(fetched, &cursors, limit, was_idle).await
+        let turn = self.take_in(fetched, &cursors, limit, was_idle).await?;
+        moved.map(|()| turn)
     }
 
     async fn take_in(

@@ -4,6 +4,8 @@
 
 mod build;
 mod failures;
+mod faults;
+mod faulty;
 mod membership;
 mod order;
 mod outage;

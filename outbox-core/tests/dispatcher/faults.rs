@@ -1,0 +1,64 @@
+//! A store that fails in one place.
+
+use crate::{faulty::Faulty, support::*};
+use outbox_core::{
+    CancellationToken, Delivery, Dispatcher, Draft, HandlerError, MemoryStore,
+    store::StoreErrorKind,
+};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+async fn done(_: Order, _: Delivery) -> Result<(), HandlerError> {
+    Ok(())
+}
+
+/// How long a dispatcher takes, in virtual time, for a hundred tries of a verb that fails.
+async fn a_hundred_failures(of: &'static str) -> Duration {
+    let (store, tries) = (MemoryStore::new(), AtomicUsize::new(0));
+    let later = Draft::new(&step(1, 1)).after(Duration::from_secs(1));
+    store.emit(later).unwrap();
+    let faulty = Faulty::new(&store, move |verb| {
+        let fail = verb == of && tries.fetch_add(1, SeqCst) < 100;
+        fail.then_some(StoreErrorKind::Unavailable)
+    });
+    let start = Instant::now();
+    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+        .on_event(done)
+        .spawn(CancellationToken::new())
+        .unwrap();
+    until("delivered", || store.delivered().len() == 1).await;
+    dispatcher.shutdown().await;
+    start.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dispatcher_does_not_hurry_while_the_database_fails() {
+    for verb in [
+        "check", "join", "members", "shards", "take", "blocked", "fetch", "move_due",
+    ] {
+        let took = a_hundred_failures(verb).await;
+        assert!(took > Duration::from_secs(30), "{verb}: {took:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn delayed_events_that_cannot_be_moved_hold_back_no_others() {
+    let store = MemoryStore::new();
+    store
+        .emit(Draft::new(&step(1, 1)).after(Duration::from_secs(1)))
+        .unwrap();
+    let faulty = Faulty::new(&store, |verb| {
+        (verb == "move_due").then_some(StoreErrorKind::Refused)
+    });
+    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+        .on_event(done)
+        .spawn(CancellationToken::new())
+        .unwrap();
+    pass(5).await;
+    store.emit(step(2, 1)).unwrap();
+    until("the other", || store.delivered().len() == 1).await;
+    dispatcher.shutdown().await;
+}

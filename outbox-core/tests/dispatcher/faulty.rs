@@ -1,0 +1,148 @@
+use outbox_core::{
+    MemoryStore, Wake,
+    store::{
+        Blocked, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved, Outcomes,
+        Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError, StoreErrorKind,
+    },
+};
+use std::{sync::Arc, time::Duration};
+
+/// A store whose verbs can be made to fail or to take their time.
+#[derive(Clone)]
+pub(crate) struct Faulty {
+    inner: MemoryStore,
+    fails: Arc<dyn Fn(&'static str) -> Option<StoreErrorKind> + Send + Sync>,
+    /// How long a settle takes.
+    pub(crate) settling: Duration,
+}
+
+impl Faulty {
+    pub(crate) fn new(
+        inner: &MemoryStore,
+        fails: impl Fn(&'static str) -> Option<StoreErrorKind> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            inner: inner.clone(),
+            fails: Arc::new(fails),
+            settling: Duration::ZERO,
+        }
+    }
+
+    fn call(&self, verb: &'static str) -> Result<(), StoreError> {
+        match (self.fails)(verb) {
+            Some(kind) => Err(StoreError::new(kind, verb, "made to fail")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Store for Faulty {
+    async fn check(&self) -> Result<(), StoreError> {
+        self.call("check")?;
+        self.inner.check().await
+    }
+
+    async fn in_process(&self) -> Result<bool, StoreError> {
+        self.inner.in_process().await
+    }
+
+    async fn connect_apart(&self) -> Result<Self, StoreError> {
+        Ok(self.clone())
+    }
+
+    fn wake(&self) -> Wake {
+        self.inner.wake()
+    }
+
+    async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
+        self.call("join")?;
+        self.inner.join(member, lease).await
+    }
+
+    async fn renew(&self, member: MemberId, lease: Duration) -> Result<bool, StoreError> {
+        self.call("renew")?;
+        self.inner.renew(member, lease).await
+    }
+
+    async fn members(&self) -> Result<Vec<MemberView>, StoreError> {
+        self.call("members")?;
+        self.inner.members().await
+    }
+
+    async fn evict(&self, seen: &MemberView) -> Result<bool, StoreError> {
+        self.call("evict")?;
+        self.inner.evict(seen).await
+    }
+
+    async fn leave(&self, member: MemberId) -> Result<(), StoreError> {
+        self.call("leave")?;
+        self.inner.leave(member).await
+    }
+
+    async fn shards(&self) -> Result<Vec<ShardView>, StoreError> {
+        self.call("shards")?;
+        self.inner.shards().await
+    }
+
+    async fn take(&self, member: MemberId, seen: &[ShardView]) -> Result<Vec<Owned>, StoreError> {
+        self.call("take")?;
+        self.inner.take(member, seen).await
+    }
+
+    async fn release(&self, member: MemberId, owned: &[Owned]) -> Result<(), StoreError> {
+        self.call("release")?;
+        self.inner.release(member, owned).await
+    }
+
+    async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
+        self.call("blocked")?;
+        self.inner.blocked(shards).await
+    }
+
+    async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
+        self.call("fetch")?;
+        self.inner.fetch(request).await
+    }
+
+    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
+        self.call("read")?;
+        let mut rows = self.inner.read(positions).await?;
+        for row in &mut rows {
+            if row.aggregate == "unreadable" {
+                (row.body, row.fault) = (None, Some("made to be".to_owned()));
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn settle(
+        &self,
+        member: MemberId,
+        outcomes: &[Outcomes],
+        history: History,
+    ) -> Result<Vec<Settled>, StoreError> {
+        self.call("settle")?;
+        tokio::time::sleep(self.settling).await;
+        self.inner.settle(member, outcomes, history).await
+    }
+
+    async fn move_due(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        limit: usize,
+    ) -> Result<Moved, StoreError> {
+        self.call("move_due")?;
+        self.inner.move_due(member, owned, limit).await
+    }
+
+    async fn mark_crashes(
+        &self,
+        member: MemberId,
+        owned: &Owned,
+        marks: &[(Position, u32)],
+    ) -> Result<bool, StoreError> {
+        self.call("mark_crashes")?;
+        self.inner.mark_crashes(member, owned, marks).await
+    }
+}
