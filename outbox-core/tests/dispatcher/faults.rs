@@ -45,6 +45,41 @@ async fn a_dispatcher_does_not_hurry_while_the_database_fails() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_refused_outcome_is_tried_again_while_others_keep_coming() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let refusals = AtomicUsize::new(0);
+    let mut faulty = Faulty::new(&store, move |verb| {
+        // The first event's outcome, alone as it is.
+        let refuse = verb == "settle" && refusals.fetch_add(1, SeqCst) == 0;
+        refuse.then_some(StoreErrorKind::Refused)
+    });
+    faulty.settling = Duration::from_millis(50);
+    let log_ = log.clone();
+    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+        .on_event(move |event: Order, _: Delivery| {
+            let log = log_.clone();
+            async move {
+                if let Order::Step { order, step } = event {
+                    log.push(order, step);
+                }
+                Ok(())
+            }
+        })
+        .spawn(CancellationToken::new())
+        .unwrap();
+    store.emit(step(1, 1)).unwrap();
+    until("the first", || log.len() == 1).await;
+    pass(1).await;
+    store.emit(step(1, 2)).unwrap();
+    for number in 0..3_000 {
+        store.emit(mail(2, number)).unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(log.of(1), [1, 2]);
+    dispatcher.abort().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn delayed_events_that_cannot_be_moved_hold_back_no_others() {
     let store = MemoryStore::new();
     store
