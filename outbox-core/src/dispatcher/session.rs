@@ -17,14 +17,15 @@ use crate::{
     handler::State,
     store::{Member, MemberId, Store, StoreError},
 };
-use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+use futures_util::FutureExt;
+use std::{future::Future, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 use tokio::{
     sync::watch,
     task::{AbortHandle, JoinHandle, JoinSet},
     time::{Instant, sleep, timeout, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, warn};
+use tracing::{debug, error, warn};
 
 /// What outlives a session.
 pub(crate) struct Setting<S> {
@@ -88,7 +89,7 @@ pub(crate) async fn run<S: Store>(
     );
     let desk = Arc::new(Desk::new(schedule));
     let lost = CancellationToken::new();
-    let (workers, abort_handles) = start_workers(setting, &desk, &lease);
+    let (workers, abort_handles) = start_workers(setting, &desk, &lease, &lost);
     let (phase, phases) = watch::channel(Phase::Working);
     let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
     let guard = start_guard(&lease, &desk, abort_handles, stop, lost.clone());
@@ -158,6 +159,7 @@ fn start_workers<S: Store>(
     setting: &Setting<S>,
     desk: &Arc<Desk>,
     lease: &Lease,
+    lost: &CancellationToken,
 ) -> (JoinSet<()>, Vec<AbortHandle>) {
     let mut workers = JoinSet::new();
     let mut handles = Vec::new();
@@ -170,7 +172,15 @@ fn start_workers<S: Store>(
             state: setting.state.clone(),
             lease: lease.watch(),
         };
-        handles.push(workers.spawn(worker.run()));
+        let lost = lost.clone();
+        handles.push(workers.spawn(async move {
+            // Nobody would miss one: its events would stand in work for ever.
+            let ended = AssertUnwindSafe(worker.run()).catch_unwind().await;
+            if ended.is_err() {
+                error!("a worker panicked: the dispatcher starts anew");
+                lost.cancel();
+            }
+        }));
     }
     (workers, handles)
 }

@@ -97,3 +97,22 @@ async fn delayed_events_that_cannot_be_moved_hold_back_no_others() {
     until("the other", || store.delivered().len() == 1).await;
     dispatcher.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_panics_costs_a_session_and_no_more() {
+    let (store, tries) = (MemoryStore::new(), AtomicUsize::new(0));
+    store.emit(step(1, 1)).unwrap();
+    let faulty = Faulty::new(&store, move |verb| {
+        assert!(
+            verb != "settle" || tries.fetch_add(1, SeqCst) > 0,
+            "settling"
+        );
+        None
+    });
+    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+        .on_event(done)
+        .spawn(CancellationToken::new())
+        .unwrap();
+    until("delivered", || store.delivered().len() == 1).await;
+    dispatcher.shutdown().await;
+}
