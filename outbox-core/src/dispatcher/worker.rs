@@ -10,7 +10,7 @@ use super::{
 use crate::{
     envelope::Envelope,
     handler::State,
-    store::{Body, Epoch, Row, Store, StoreError, StoreErrorKind},
+    store::{Epoch, Row, Store, StoreError, StoreErrorKind},
 };
 use std::{
     collections::HashMap,
@@ -78,14 +78,14 @@ impl<S: Store> Worker<S> {
             return;
         }
         let route = self.router.route(job.route);
-        let (mut envelopes, mut tickets, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut envelopes, mut tickets, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for Item { ticket, mut row } in job.items {
             match row.body.take() {
                 Some(body) => {
                     envelopes.push((row.into_envelope(body), ticket.epoch));
                     tickets.push(ticket);
                 }
-                None => gone.push(ticket),
+                None => without.push((ticket, without_body(&row))),
             }
         }
         let span = span(&envelopes);
@@ -101,9 +101,7 @@ impl<S: Store> Worker<S> {
             let ended = span.in_scope(|| self.ended(answer));
             (ticket, ended)
         });
-        let ended: Vec<_> = ended
-            .chain(gone.into_iter().map(|ticket| (ticket, Ended::Gone)))
-            .collect();
+        let ended: Vec<_> = ended.chain(without).collect();
         let change = self.finish(job.route, ended);
         match change {
             Some(OutageChange::Began) => warn!(topic = %route.name, "outage: the topic pauses"),
@@ -130,8 +128,8 @@ impl<S: Store> Worker<S> {
         change
     }
 
-    /// Reads the payloads that were too long to come with the fetch; an event that has gone stays
-    /// without one.
+    /// Reads the payloads that were too long to come with the fetch; an event that has gone, or
+    /// whose payload is none, stays without one.
     async fn load(&self, job: &mut Job) -> Result<(), StoreError> {
         let missing = |item: &&Item| item.row.body.is_none();
         let positions: Vec<_> = job
@@ -154,11 +152,11 @@ impl<S: Store> Worker<S> {
                 return Err(StoreError::new(kind, context, error));
             }
         };
-        let body = |row: Row| row.body.map(|body| ((row.position, row.id), body));
-        let mut bodies: HashMap<_, Body> = rows.into_iter().filter_map(body).collect();
-        for Item { row, .. } in &mut job.items {
-            if row.body.is_none() {
-                row.body = bodies.remove(&(row.position, row.id));
+        let key = |row: Row| ((row.position, row.id), row);
+        let mut found: HashMap<_, Row> = rows.into_iter().map(key).collect();
+        for Item { row, .. } in job.items.iter_mut().filter(|item| item.row.body.is_none()) {
+            if let Some(read) = found.remove(&(row.position, row.id)) {
+                (row.body, row.fault) = (read.body, read.fault);
             }
         }
         Ok(())
@@ -188,6 +186,19 @@ impl<S: Store> Worker<S> {
     }
 }
 
+/// What became of an event for which there is nothing to deliver.
+fn without_body(row: &Row) -> Ended {
+    let Some(fault) = &row.fault else {
+        return Ended::Gone;
+    };
+    let position = row.position;
+    warn!(
+        position,
+        fault, "a row of the outbox is no event: it stays where it is"
+    );
+    Ended::Unreadable
+}
+
 fn span(envelopes: &[(Envelope, Epoch)]) -> tracing::Span {
     let Some((first, _)) = envelopes.first() else {
         return tracing::Span::none();
@@ -198,7 +209,7 @@ fn span(envelopes: &[(Envelope, Epoch)]) -> tracing::Span {
         topic = %first.topic,
         event = %first.id,
         position = first.position,
-        attempt = first.attempts + 1,
+        attempt = first.attempts.saturating_add(1),
         events = envelopes.len(),
         traceparent = tracing::field::Empty,
     );

@@ -2,9 +2,10 @@
 
 use crate::{faulty::Faulty, support::*};
 use outbox_core::{
-    CancellationToken, Delivery, Dispatcher, Draft, HandlerError, MemoryStore,
+    CancellationToken, Delivery, Dispatcher, Draft, HandlerError, MemoryStore, OutboxEvent,
     store::StoreErrorKind,
 };
+use serde::{Deserialize, Serialize};
 use std::{
     sync::atomic::{AtomicUsize, Ordering::SeqCst},
     time::Duration,
@@ -95,6 +96,34 @@ async fn delayed_events_that_cannot_be_moved_hold_back_no_others() {
     pass(5).await;
     store.emit(step(2, 1)).unwrap();
     until("the other", || store.delivered().len() == 1).await;
+    dispatcher.shutdown().await;
+}
+
+#[derive(Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "unreadable", crate = outbox_core)]
+struct Long {
+    #[outbox(key)]
+    id: u32,
+    text: String,
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_payload_that_turns_out_unreadable_holds_back_its_aggregate() {
+    let store = MemoryStore::new();
+    let long = |id| Long {
+        id,
+        text: "x".repeat(10_000),
+    };
+    store.emit_all([long(1), long(1), long(2)]).unwrap();
+    let dispatcher = Dispatcher::<Faulty>::builder(Faulty::new(&store, |_| None))
+        .on_event(|_: Long, _: Delivery| async { Ok(()) })
+        .spawn(CancellationToken::new())
+        .unwrap();
+    pass(60).await;
+    let pending = store.pending();
+    let left: Vec<_> = pending.iter().map(|event| event.event.position).collect();
+    assert_eq!(left, [1, 2]);
+    assert_eq!(dispatcher.stats().unreadable, 1);
     dispatcher.shutdown().await;
 }
 

@@ -108,7 +108,7 @@ impl Store for Faulty {
         self.call("read")?;
         let mut rows = self.inner.read(positions).await?;
         for row in &mut rows {
-            if row.aggregate == "unreadable" {
+            if row.aggregate == "unreadable" && row.position == 1 {
                 (row.body, row.fault) = (None, Some("made to be".to_owned()));
             }
         }

@@ -18,6 +18,8 @@ pub(crate) enum Ended {
     Failed(Failure),
     /// The event's schema version is newer than this build's: it waits for a newer build.
     Newer,
+    /// Its payload, read now, is none.
+    Unreadable,
     /// Somebody else has settled the event meanwhile.
     Gone,
 }
@@ -62,6 +64,12 @@ impl Schedule {
             Ended::Newer => {
                 breaker.unanswered();
                 add(&self.counters.newer, 1);
+                self.park(ticket, None);
+                return None;
+            }
+            Ended::Unreadable => {
+                breaker.unanswered();
+                add(&self.counters.unreadable, 1);
                 self.park(ticket, None);
                 return None;
             }
