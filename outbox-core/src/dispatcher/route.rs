@@ -104,11 +104,15 @@ impl Route {
         let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind());
         let answers = match timeout(limit, &mut work).await {
             Ok(Ok(answers)) => answers,
-            Ok(Err(panic)) => failures(count, || Failure::panic(&*panic)),
+            Ok(Err(panic)) => {
+                let answers = failures(count, || Failure::panic(&*panic));
+                discard(panic);
+                answers
+            }
             Err(_) => failures(count, || Failure::timeout(limit)),
         };
         // What a handler leaves behind may panic too, and must not take the worker along.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(work)));
+        discard(work);
         answers
     }
 
@@ -145,6 +149,13 @@ async fn publish(publisher: &dyn Publisher, envelopes: &[Envelope]) -> Vec<Answe
             None => Answer::Failed(Failure::retry("the publisher gave no answer for the event")),
         })
         .collect()
+}
+
+/// Drops what the application wrote, which may panic; and so may that panic when it is dropped.
+fn discard<T>(value: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(panic);
+    }
 }
 
 fn failures(count: usize, failure: impl Fn() -> Failure) -> Vec<Answer> {

@@ -4,6 +4,7 @@ use crate::{
     retry::RetryPolicy,
     store::{DeadReason, Verdict},
 };
+use std::time::Duration;
 
 /// What a delivery's result means for its event.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,6 +27,9 @@ pub(crate) struct Case {
     pub(crate) random: f64,
 }
 
+/// As long as a retry policy may wait: what a receiver says is input.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
 /// Decides what becomes of an event.
 pub(crate) fn decide(result: Result<(), &Failure>, case: &Case) -> Decision {
     let Err(failure) = result else {
@@ -41,7 +45,7 @@ pub(crate) fn decide(result: Result<(), &Failure>, case: &Case) -> Decision {
         Wish::RetryAfter(after) => case
             .retry
             .delay(failed, 0.0)
-            .map(|_| case.retry.spread(after, case.random)),
+            .map(|_| case.retry.spread(after.min(LONGEST), case.random)),
     };
     Decision::Settle(match delay {
         Some(after) => Verdict::Retry {
@@ -71,7 +75,6 @@ pub(crate) fn dead(reason: DeadReason, error: String, case: &Case) -> Verdict {
 mod tests {
     use super::*;
     use crate::handler::HandlerError;
-    use std::time::Duration;
 
     const CASE: Case = Case {
         attempts: 0,

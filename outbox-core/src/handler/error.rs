@@ -17,7 +17,7 @@ pub struct HandlerError {
 pub enum Wish {
     /// Try again as the topic's retry policy says.
     Retry,
-    /// Try again after this time at the earliest; the attempt counts.
+    /// Try again after this time at the earliest, a year at most; the attempt counts.
     RetryAfter(Duration),
     /// Give up: no further attempt will help.
     Dead,

@@ -246,3 +246,38 @@ async fn a_panic_while_a_handler_is_dropped_costs_nothing_but_the_attempt() {
     assert_eq!(dispatcher.stats().in_work, 0);
     dispatcher.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_that_panics_when_it_is_dropped_stays_with_its_event() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit_all([step(1, 1), step(2, 1)]).unwrap();
+    let handle = dispatcher(&store, &log, |order, _, _| async move {
+        if order == 1 {
+            std::panic::panic_any(Explosive);
+        }
+        Ok(())
+    });
+    let dispatcher = spawn(handle.concurrency(1));
+    until("dead", || store.dead().len() == 1).await;
+    assert_eq!(log.all(), [(2, 1)]);
+    assert_eq!(dispatcher.stats().lease_lost, 0);
+    dispatcher.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_may_ask_for_any_delay() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit_all([step(1, 1), step(2, 1)]).unwrap();
+    let handle = dispatcher(&store, &log, |order, _, _| async move {
+        if order == 1 {
+            return Err(HandlerError::retry_after(Duration::MAX, "whenever"));
+        }
+        Ok(())
+    });
+    let dispatcher = spawn(handle.concurrency(1));
+    until("written", || store.pending()[0].event.attempts == 1).await;
+    until("the other", || log.len() == 1).await;
+    pass(3_600).await;
+    assert_eq!(store.pending()[0].event.attempts, 1);
+    dispatcher.shutdown().await;
+}
