@@ -250,6 +250,15 @@ impl<S: Store> DispatcherBuilder<S> {
                 problem: "a topic's concurrency must be at least 1",
             });
         }
+        if router
+            .routes()
+            .iter()
+            .any(|route| route.config.timeout.is_zero())
+        {
+            return Err(BuildError::Setting {
+                problem: "timeout must be longer than nothing",
+            });
+        }
         Ok(Dispatcher::new(self.store, self.config, router, self.state))
     }
 
@@ -341,20 +350,25 @@ fn check_contracts(contracts: &[Contract]) -> Result<(), BuildError> {
 }
 
 fn check_settings(config: &Config) -> Result<(), BuildError> {
+    /// What is longer is a mistake, and could leave the range of the clock.
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     let rules = [
-        (config.concurrency > 0, "concurrency must be at least 1"),
+        (
+            (1..=100_000).contains(&config.concurrency),
+            "concurrency must be 1 to 100,000",
+        ),
         (
             config.batch > 0 && config.window >= config.batch,
             "window must be at least one batch",
         ),
         (config.settle_batch > 0, "settle_batch must be at least 1"),
         (
-            config.lease >= Duration::from_millis(100),
-            "lease must be at least 100 ms",
+            config.lease >= Duration::from_millis(100) && config.lease <= DAY,
+            "lease must be 100 ms to a day",
         ),
         (
-            config.poll.0 > Duration::ZERO,
-            "poll intervals must be longer than nothing",
+            config.poll.0 > Duration::ZERO && config.poll.0.max(config.poll.1) <= DAY,
+            "poll intervals must be longer than nothing and at most a day",
         ),
         (config.crash_limit > 0, "crash_limit must be at least 1"),
         (

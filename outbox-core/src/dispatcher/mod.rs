@@ -146,7 +146,10 @@ impl<S: Store> Dispatcher<S> {
     /// # Cancel safety
     /// Dropping the future stops the dispatcher in the background.
     pub async fn run_until_idle(&self, deadline: Duration) -> Result<Summary, StoreError> {
-        let deadline = Instant::now() + deadline;
+        let start = Instant::now();
+        // A deadline that the clock cannot hold is none.
+        let never = Duration::from_secs(u32::MAX.into());
+        let deadline = start.checked_add(deadline).unwrap_or(start + never);
         let stop = Stop::default();
         let _stop_with_us = stop.graceful.clone().drop_guard();
         self.setting.store.check().await?;

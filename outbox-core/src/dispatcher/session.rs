@@ -22,7 +22,7 @@ use std::{future::Future, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Du
 use tokio::{
     sync::watch,
     task::{AbortHandle, JoinHandle, JoinSet},
-    time::{Instant, sleep, timeout, timeout_at},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, warn};
@@ -257,9 +257,8 @@ async fn finish_work<S>(
             over.await;
         }
     };
-    let deadline = Instant::now() + setting.config.grace;
     tokio::select! {
-        result = timeout_at(deadline, finished) => {
+        result = timeout(setting.config.grace, finished) => {
             if result.is_err() {
                 warn!(grace = ?setting.config.grace, "handlers still run: they are dropped");
             }

@@ -51,7 +51,7 @@ impl Delivery {
             topic: envelope.topic,
             headers: Arc::new(headers),
             occurred_at: envelope.occurred_at,
-            attempt: envelope.attempts + 1,
+            attempt: envelope.attempts.saturating_add(1),
         };
         (
             Self {

@@ -1,7 +1,7 @@
 use crate::support::*;
 use outbox_core::{
     BuildError, Delivery, Envelope, HandlerError, MemoryStore, OutboxEvent, Outcome, Publisher,
-    async_trait,
+    TopicOptions, async_trait,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -86,10 +86,20 @@ fn mistakes_are_found_when_the_dispatcher_is_built() {
         error(new().concurrency(0)),
         BuildError::Setting { .. }
     ));
-    assert!(matches!(
-        error(new().lease(Duration::ZERO)),
-        BuildError::Setting { .. }
-    ));
+    for lease in [Duration::ZERO, Duration::MAX] {
+        assert!(matches!(
+            error(new().lease(lease)),
+            BuildError::Setting { .. }
+        ));
+    }
+    let at_once = |topic: TopicOptions<Charge>| topic.handler(charge).timeout(Duration::ZERO);
+    for wrong in [
+        new().concurrency(usize::MAX),
+        new().configure(|config| config.poll.1 = Duration::MAX),
+        new().topic(Order::CHARGE, at_once),
+    ] {
+        assert!(matches!(error(wrong), BuildError::Setting { .. }));
+    }
     let none = new().topic(Order::CHARGE, |topic| topic.handler(charge).concurrency(0));
     assert!(matches!(error(none), BuildError::Setting { .. }));
 }

@@ -148,3 +148,17 @@ async fn a_grace_period_longer_than_the_stall_limit_is_kept() {
     dispatcher.shutdown().await;
     assert_eq!(store.delivered().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_or_a_grace_may_be_for_ever() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit(step(1, 1)).unwrap();
+    let build = || dispatcher(&store, &log, slow).grace(Duration::MAX);
+    let summary = build().build().unwrap().run_until_idle(Duration::MAX).await;
+    assert_eq!(summary.unwrap().delivered, 1);
+    store.emit(step(1, 2)).unwrap();
+    let dispatcher = spawn(build());
+    pass(1).await;
+    dispatcher.shutdown().await;
+    assert_eq!(log.of(1), [1, 2]);
+}

@@ -14,7 +14,10 @@ impl Schedule {
     pub(super) fn crashes_at_start(&self, shard: Shard, lane: LaneId) -> Option<u32> {
         let state = self.shards.get(&shard)?;
         let row = &state.lanes.get(&lane)?.queue.front()?.row;
-        Some(row.crashes + u32::from(state.is_suspect(row.position)))
+        Some(
+            row.crashes
+                .saturating_add(state.is_suspect(row.position).into()),
+        )
     }
 
     /// Asks for the head of a lane to be marked, unless that is under way.
@@ -44,7 +47,7 @@ impl Schedule {
             let Some(head) = state.lanes.get(lane).and_then(|lane| lane.queue.front()) else {
                 continue;
             };
-            let mark = (head.row.position, head.row.crashes + 1);
+            let mark = (head.row.position, head.row.crashes.saturating_add(1));
             match marks.iter_mut().find(|(owned, _)| owned.shard == *shard) {
                 Some((_, marks)) => marks.push(mark),
                 None => marks.push((state.owned, vec![mark])),
