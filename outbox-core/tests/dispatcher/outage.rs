@@ -68,3 +68,22 @@ async fn an_outage_of_one_topic_leaves_the_others_alone() {
     assert_eq!(store.pending().len(), 100);
     dispatcher.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_long_backlog_of_a_topic_that_is_down_leaves_the_others_alone() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store
+        .emit_all((0..8_000).map(|order| step(order, 1)))
+        .unwrap();
+    store.emit_all((0..50).map(|order| mail(order, 2))).unwrap();
+    let dispatcher = spawn(dispatcher(&store, &log, |_, step, _| async move {
+        if step == 1 {
+            Err(HandlerError::outage("down"))
+        } else {
+            Ok(())
+        }
+    }));
+    pass(120).await;
+    assert_eq!(log.len(), 50);
+    dispatcher.shutdown().await;
+}

@@ -90,6 +90,9 @@ impl Schedule {
                 let until = breaker.retry_at().unwrap_or(now);
                 add(&self.counters.outages, 1);
                 self.park(ticket, Some(until));
+                if change.is_some() {
+                    self.set_aside(route, now);
+                }
                 change
             }
         }

@@ -65,6 +65,8 @@ pub(crate) struct Parked {
     pub(crate) head: Position,
     /// The lowest event behind it that was read and not kept.
     pub(crate) skipped: Option<Position>,
+    /// The topic that was down when the lane was set aside.
+    pub(crate) aside: Option<RouteId>,
 }
 
 impl Lane {

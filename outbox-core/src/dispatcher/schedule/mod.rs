@@ -78,6 +78,23 @@ struct Topic {
     /// Deliveries under way.
     in_work: usize,
     breaker: Breaker,
+    /// Lanes were set aside while the topic was down: see [`Schedule::set_aside`].
+    aside: bool,
+}
+
+/// How many lanes of a topic that is down stand ready to probe it; the others are set aside.
+const PROBES: usize = if cfg!(test) { 1 } else { 64 };
+
+impl Topic {
+    fn is_crowded(&self) -> bool {
+        self.breaker.is_open() && self.ready.len() >= PROBES
+    }
+
+    /// Whether the lanes that were set aside may come back.
+    fn wants_recall(&self) -> bool {
+        let no_probe = self.ready.is_empty() && self.in_work == 0;
+        self.aside && (!self.breaker.is_open() || no_probe)
+    }
 }
 
 impl Schedule {
@@ -186,6 +203,7 @@ impl Schedule {
             && self.solo.is_empty()
             && self.marking.is_empty()
             && self.topics.iter().all(quiet)
+            && !self.topics.iter().any(Topic::wants_recall)
             && !self.shards.values().any(ShardState::wants_rewind)
     }
 
@@ -220,7 +238,8 @@ impl Schedule {
         let room = self.more && self.room() >= self.config.batch;
         let wanted = self.shards.values().any(ShardState::wants_rewind);
         let empty = self.waiting == 0 && wanted;
-        self.stopping || room || empty || !self.marking.is_empty()
+        let recall = self.topics.iter().any(Topic::wants_recall);
+        self.stopping || room || empty || recall || !self.marking.is_empty()
     }
 
     pub(crate) fn set_more(&mut self, more: bool) {

@@ -1,6 +1,6 @@
-use super::{LaneId, Schedule, lane::Waiting, shard::ShardState};
+use super::{LaneId, PROBES, Schedule, lane::Waiting, shard::ShardState};
 use crate::{
-    dispatcher::stats::add,
+    dispatcher::{router::RouteId, stats::add},
     store::{Cursor, Fetched, Position, Row, Seen, Shard},
 };
 use std::collections::HashMap;
@@ -38,6 +38,14 @@ const LANE_EVENTS: usize = 64;
 impl Schedule {
     /// Goes back where lanes want it and it is time, or where there is nothing else to do.
     pub(crate) fn rewind(&mut self, now: Instant) {
+        for (route, topic) in self.topics.iter_mut().enumerate() {
+            if topic.wants_recall() {
+                topic.aside = false;
+                for shard in self.shards.values_mut() {
+                    shard.recall(route);
+                }
+            }
+        }
         let idle = self.waiting == 0;
         for shard in self.shards.values_mut() {
             if shard.rewind_at(now).is_some_and(|at| idle || at <= now) {
@@ -207,6 +215,20 @@ impl Schedule {
         }
     }
 
+    /// A topic is down: all but some of its ready lanes leave the memory, which would be full of
+    /// them otherwise, and other topics would wait for it. They are read again when it is up.
+    pub(super) fn set_aside(&mut self, route: RouteId, now: Instant) {
+        while self.topics[route].ready.len() > PROBES
+            && let Some((shard, id)) = self.topics[route].ready.pop_back()
+        {
+            let state = self.shards.get_mut(&shard);
+            if let Some(lane) = state.and_then(|state| state.lanes.get_mut(&id)) {
+                lane.ready = false;
+                self.advance(shard, id, now);
+            }
+        }
+    }
+
     /// Lets a lane that is not in work go on with its head, or read on, or go.
     pub(super) fn advance(&mut self, shard: Shard, id: LaneId, now: Instant) {
         let Some(state) = self.shards.get_mut(&shard) else {
@@ -231,6 +253,10 @@ impl Schedule {
             (None, _) => self.waiting -= state.park(id, position, None),
             (_, Some(until)) if until > now => {
                 self.waiting -= state.park(id, position, Some(until))
+            }
+            (Some(route), _) if self.topics[route].is_crowded() => {
+                self.topics[route].aside = true;
+                self.waiting -= state.set_aside(id, position, route);
             }
             (Some(route), _) => {
                 lane.ready = true;

@@ -3,7 +3,10 @@ use super::{
     floor::Floor,
     lane::{Lane, LaneId, Parked, Waiting},
 };
-use crate::store::{Cursor, Owned, Position};
+use crate::{
+    dispatcher::router::RouteId,
+    store::{Cursor, Owned, Position},
+};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashMap, HashSet, VecDeque},
@@ -35,6 +38,8 @@ pub(crate) struct ShardState {
     rewind: Option<Position>,
     rewound_at: Option<Instant>,
     wanting: Vec<LaneId>,
+    /// Topics whose lanes come back when reading goes back.
+    recalled: Vec<RouteId>,
     /// Suspects whose crashes have been raised by this owner.
     raised: HashSet<Position>,
     /// What is to be written, in the order it arose.
@@ -60,6 +65,7 @@ impl ShardState {
             rewind: None,
             rewound_at: None,
             wanting: Vec::new(),
+            recalled: Vec::new(),
             raised: HashSet::new(),
             outcomes: VecDeque::new(),
         }
@@ -118,6 +124,7 @@ impl ShardState {
         let mut parked = Parked {
             head,
             skipped: None,
+            aside: None,
         };
         let waiting = lane.queue.iter().map(|event| event.row.position);
         for position in waiting.chain(lane.skipped) {
@@ -132,6 +139,28 @@ impl ShardState {
             self.timers.push(Reverse((until, id, head)));
         }
         forgotten
+    }
+
+    /// Parks a lane until its topic is up again. Returns how many waiting events were forgotten.
+    pub(crate) fn set_aside(&mut self, id: LaneId, head: Position, topic: RouteId) -> usize {
+        let forgotten = self.park(id, head, None);
+        if let Some(parked) = self.parked.get_mut(&id) {
+            parked.aside = Some(topic);
+        }
+        forgotten
+    }
+
+    /// Asks for the lanes that were set aside for a topic.
+    pub(crate) fn recall(&mut self, topic: RouteId) {
+        let aside = self
+            .parked
+            .values()
+            .filter(|lane| lane.aside == Some(topic));
+        let Some(lowest) = aside.map(|lane| lane.head).min() else {
+            return;
+        };
+        self.rewind = Some(self.rewind.map_or(lowest, |rewind| rewind.min(lowest)));
+        self.recalled.push(topic);
     }
 
     /// Lets a parked lane run again, empty: whoever calls puts its head in or reads on.
@@ -213,6 +242,15 @@ impl ShardState {
                 self.lanes.remove(&id);
             }
         }
+        // They stay parked until now, or what is read meanwhile would overtake their heads.
+        let recalled = std::mem::take(&mut self.recalled);
+        self.parked.retain(|_, lane| {
+            let comes = lane.aside.is_some_and(|topic| recalled.contains(&topic));
+            if comes {
+                rewind = rewind.min(lane.head);
+            }
+            !comes
+        });
         self.floor.back_to(rewind);
     }
 
@@ -247,6 +285,7 @@ impl ShardState {
         self.parked.clear();
         self.timers.clear();
         self.wanting.clear();
+        self.recalled.clear();
         self.rewind = None;
         self.floor.reset();
         forgotten
