@@ -1,4 +1,4 @@
-use super::{SchemaError, postgres, sql};
+use super::{SchemaError, check_with, postgres, sql};
 use crate::outbox::Outbox;
 use sea_orm::{ConnectionTrait, DbBackend};
 
@@ -35,6 +35,10 @@ pub async fn create_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<
     let backend = db.get_database_backend();
     let statements = sql(backend, outbox)?;
     if backend == DbBackend::Postgres {
+        // To say IF NOT EXISTS, an index locks out writers first.
+        if check_with(outbox, db).await.is_ok() {
+            return Ok(());
+        }
         return postgres::create(db, &statements).await;
     }
     for statement in statements {
