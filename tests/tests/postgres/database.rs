@@ -12,6 +12,8 @@ pub(crate) struct Database {
     pub(crate) outbox: Outbox,
     /// What every session sets.
     settings: String,
+    /// By which the sessions of this test are told from those of others.
+    name: String,
 }
 
 const TABLES: [&str; 6] = [
@@ -71,10 +73,13 @@ impl Database {
     }
 
     async fn with(outbox: Outbox, settings: String) -> Self {
+        let name = Uuid::now_v7().simple().to_string();
+        let settings = format!("{settings}; SET application_name = '{name}'");
         Self {
             db: open(&settings, 8).await,
             outbox,
             settings,
+            name,
         }
     }
 
@@ -114,13 +119,23 @@ impl Database {
         id
     }
 
-    /// Waits until this many sessions of the pools of this test wait for a lock.
-    pub(crate) async fn wait_for_waiters(&self, name: &str) {
+    /// Waits until a session of this test waits for a lock that another one holds.
+    pub(crate) async fn wait_for_waiters(&self) {
+        self.wait_for("l.locktype <> 'advisory'").await;
+    }
+
+    /// Waits until a session of this test is stopped by an advisory lock.
+    pub(crate) async fn wait_for_advisory_waiter(&self) {
+        self.wait_for("l.locktype = 'advisory'").await;
+    }
+
+    async fn wait_for(&self, what: &str) {
         let sql = format!(
-            "SELECT count(*) AS n FROM pg_stat_activity \
-             WHERE wait_event_type = 'Lock' AND query LIKE '%{name}%' AND pid <> pg_backend_pid()"
+            "SELECT count(*) AS n FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid \
+             WHERE NOT l.granted AND {what} AND a.application_name = '{}'",
+            self.name
         );
-        for _ in 0..1000 {
+        for _ in 0..6000 {
             if self.number(&sql).await > 0 {
                 return;
             }

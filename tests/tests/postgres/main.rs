@@ -16,10 +16,20 @@ mod take_over;
 mod plain {
     use super::harness::Postgres;
     outbox_tests::conformance!(Postgres<false>);
+
+    mod dispatcher {
+        use super::Postgres;
+        outbox_tests::dispatcher_laws!(Postgres<false>);
+    }
 }
 
 /// Whatever a session can have set, and names that need care.
 mod hostile {
     use super::harness::Postgres;
     outbox_tests::conformance!(Postgres<true>);
+
+    mod dispatcher {
+        use super::Postgres;
+        outbox_tests::dispatcher_laws!(Postgres<true>);
+    }
 }
