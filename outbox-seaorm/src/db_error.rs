@@ -98,8 +98,10 @@ fn by_state(error: &dyn DatabaseError) -> Meaning {
     match error.code().as_deref() {
         // Serialization failure, deadlock, lock not available.
         Some("40001" | "40P01" | "55P03") => Meaning::Contention,
-        // Undefined table, column, schema.
-        Some("42P01" | "42703" | "3F000" | "42S02" | "42S22") => Meaning::Missing,
+        // Undefined table, column, function, schema, database.
+        Some("42P01" | "42703" | "42883" | "3F000" | "3D000" | "42S02" | "42S22") => {
+            Meaning::Missing
+        }
         // Data exceptions and integrity constraints.
         Some(state) if state.starts_with("22") || state.starts_with("23") => Meaning::Refused,
         _ => Meaning::Unavailable,

@@ -1,7 +1,7 @@
 use super::{
     Problem, SchemaError,
     ddl::{Kind, Object, objects},
-    sqlite,
+    postgres, sqlite,
 };
 use crate::outbox::Outbox;
 use sea_orm::{ConnectionTrait, DbBackend};
@@ -28,6 +28,7 @@ pub async fn check_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(
     for object in objects(backend)? {
         let found = match backend {
             DbBackend::Sqlite => sqlite::columns(db, outbox.names(), &object).await?,
+            DbBackend::Postgres => postgres::columns(db, outbox.names(), &object).await?,
             _ => return Err(SchemaError::unsupported(backend)),
         };
         compare(
@@ -58,6 +59,8 @@ fn compare(name: &str, object: &Object, found: &[Found], problems: &mut Vec<Prob
             Kind::Table => Problem::MissingTable,
             Kind::View => Problem::MissingView,
             Kind::Index => Problem::MissingIndex,
+            // A table takes its numbers from it, and there would be no such table without.
+            Kind::Sequence => return,
         };
         problems.push(missing(name.to_owned()));
         return;

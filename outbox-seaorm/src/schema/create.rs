@@ -1,6 +1,6 @@
-use super::{SchemaError, sql};
+use super::{SchemaError, check_with, postgres, sql};
 use crate::outbox::Outbox;
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DbBackend};
 
 /// Makes the tables of the default [`Outbox`] where they are missing: for tests and first steps.
 ///
@@ -32,7 +32,16 @@ pub async fn create<C: ConnectionTrait>(db: &C) -> Result<(), SchemaError> {
 /// # Errors
 /// As [`create`].
 pub async fn create_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(), SchemaError> {
-    for statement in sql(db.get_database_backend(), outbox)? {
+    let backend = db.get_database_backend();
+    let statements = sql(backend, outbox)?;
+    if backend == DbBackend::Postgres {
+        // To say IF NOT EXISTS, an index locks out writers first.
+        if check_with(outbox, db).await.is_ok() {
+            return Ok(());
+        }
+        return postgres::create(db, &statements).await;
+    }
+    for statement in statements {
         db.execute_unprepared(&statement).await?;
     }
     Ok(())

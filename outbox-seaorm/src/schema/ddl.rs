@@ -27,6 +27,7 @@ pub fn drop_sql(backend: DbBackend, outbox: &Outbox) -> Result<Vec<String>, Sche
             Kind::View => Some(format!("DROP VIEW IF EXISTS \"{}\"", object.name)),
             // It goes with its table.
             Kind::Index => None,
+            Kind::Sequence => Some(format!("DROP SEQUENCE IF EXISTS \"{}\"", object.name)),
         })
         .collect();
     dropped.reverse();
@@ -47,6 +48,7 @@ pub(super) enum Kind {
     Table,
     View,
     Index,
+    Sequence,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -66,6 +68,7 @@ pub(super) fn objects(backend: DbBackend) -> Result<Vec<Object>, SchemaError> {
 fn statements(backend: DbBackend) -> Result<Vec<&'static str>, SchemaError> {
     let file = match backend {
         DbBackend::Sqlite => include_str!("sqlite.sql"),
+        DbBackend::Postgres => include_str!("postgres.sql"),
         _ => return Err(SchemaError::unsupported(backend)),
     };
     Ok(split(file).collect())
@@ -84,7 +87,9 @@ fn object(statement: &'static str) -> Option<Object> {
     for (start, kind) in [
         ("CREATE TABLE IF NOT EXISTS \"", Kind::Table),
         ("CREATE VIEW IF NOT EXISTS \"", Kind::View),
+        ("CREATE OR REPLACE VIEW \"", Kind::View),
         ("CREATE INDEX IF NOT EXISTS \"", Kind::Index),
+        ("CREATE SEQUENCE IF NOT EXISTS \"", Kind::Sequence),
     ] {
         let Some((_, rest)) = statement.split_once(start) else {
             continue;
@@ -94,6 +99,7 @@ fn object(statement: &'static str) -> Option<Object> {
             Kind::Table => body.lines().filter_map(table_column).collect(),
             Kind::View => view_columns(body),
             Kind::Index => index_columns(body),
+            Kind::Sequence => Vec::new(),
         };
         return Some(Object {
             kind,
@@ -157,7 +163,7 @@ fn last_name(item: &'static str) -> Option<Column> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, objects, sql};
+    use super::{Kind, Object, objects, sql};
     use crate::outbox::Outbox;
     use sea_orm::DbBackend;
     use std::fmt::Write;
@@ -166,16 +172,29 @@ mod tests {
     fn the_file_is_read_as_it_is_written() {
         let mut text = String::new();
         for object in objects(DbBackend::Sqlite).unwrap() {
-            write!(text, "{:?} {}:", object.kind, object.name).unwrap();
-            for column in &object.columns {
-                let sql_type = column.sql_type.as_deref().unwrap_or("-");
-                write!(text, " {} {sql_type},", column.name).unwrap();
-            }
-            text.push('\n');
-            assert!(!object.columns.is_empty());
-            assert!(object.kind != Kind::Table || object.columns.len() > 3);
+            describe(&mut text, &object);
         }
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn the_file_of_postgresql_is_read_as_it_is_written() {
+        let mut text = String::new();
+        for object in objects(DbBackend::Postgres).unwrap() {
+            describe(&mut text, &object);
+        }
+        insta::assert_snapshot!(text);
+    }
+
+    fn describe(text: &mut String, object: &Object) {
+        write!(text, "{:?} {}:", object.kind, object.name).unwrap();
+        for column in &object.columns {
+            let sql_type = column.sql_type.as_deref().unwrap_or("-");
+            write!(text, " {} {sql_type},", column.name).unwrap();
+        }
+        text.push('\n');
+        assert!(object.kind == Kind::Sequence || !object.columns.is_empty());
+        assert!(object.kind != Kind::Table || object.columns.len() > 3);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod error;
 mod ddl;
 mod create;
 mod check;
+mod postgres;
 mod sqlite;
 
 pub use check::{check, check_with};

@@ -69,7 +69,8 @@ impl Names {
 
     /// Puts the names into a statement: every `"outbox_…"` in double quotes gets the prefix and is
     /// quoted for the database; a table gets the schema before it. A name that ends in `_idx` is an
-    /// index, whose schema is that of its table.
+    /// index, whose schema is that of its table. A name in a string (`'"outbox_x"'`) is one that the
+    /// database will look up: it is written as a string's content.
     #[must_use]
     pub fn render(&self, backend: DbBackend, sql: &str) -> String {
         self.rewrite(backend, sql, |name, _| !name.ends_with("_idx"))
@@ -106,11 +107,16 @@ impl Names {
             };
             rendered.push_str(&rest[..start]);
             let name = &rest[name_start..name_start + length];
+            let mut full = String::new();
             if qualify(name, first) {
-                self.push_schema(backend, &mut rendered);
+                self.push_schema(backend, &mut full);
             }
             first = false;
-            push_quoted(backend, &mut rendered, &self.bare(name));
+            push_quoted(backend, &mut full, &self.bare(name));
+            if rest[..start].ends_with('\'') {
+                full = full.replace('\'', "''");
+            }
+            rendered.push_str(&full);
             rest = &rest[name_start + length + 1..];
         }
         rendered.push_str(rest);
@@ -182,6 +188,15 @@ mod tests {
         assert_eq!(
             names.render(MySql, sql),
             "SELECT 1 FROM `app-1`.`o\"ut``outbox_event`"
+        );
+    }
+
+    #[test]
+    fn a_name_in_a_string_stays_a_string() {
+        let names = names("it's", None);
+        assert_eq!(
+            names.render(Postgres, "SELECT nextval('\"outbox_x\"') FROM \"outbox_y\""),
+            "SELECT nextval('\"it''soutbox_x\"') FROM \"it'soutbox_y\""
         );
     }
 

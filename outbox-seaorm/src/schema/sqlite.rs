@@ -15,7 +15,7 @@ pub(super) async fn columns<C: ConnectionTrait>(
 ) -> Result<Vec<Found>, SchemaError> {
     let (pragma, sql_type) = match object.kind {
         Kind::Table | Kind::View => ("pragma_table_info", "\"type\""),
-        Kind::Index => ("pragma_index_info", "''"),
+        Kind::Index | Kind::Sequence => ("pragma_index_info", "''"),
     };
     let (arguments, mut values) = ("?1", vec![names.bare(object.name).into()]);
     let arguments = match names.schema() {

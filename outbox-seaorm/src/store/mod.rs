@@ -2,6 +2,7 @@
 
 mod error;
 mod live;
+mod postgres;
 mod sqlite;
 
 pub use outbox_core::store::*;
@@ -9,6 +10,7 @@ pub use outbox_core::store::*;
 use crate::{Outbox, schema, wake};
 use error::{schema_error, store_error};
 use outbox_core::Wake;
+use postgres::Postgres;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
 use std::{sync::Arc, time::Duration};
@@ -28,6 +30,7 @@ pub struct SeaOrmStore {
 #[derive(Debug, Clone)]
 enum Backend {
     Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
     Other(DbBackend),
 }
 
@@ -36,6 +39,7 @@ macro_rules! call {
     ($store:ident, $context:literal, $backend:ident => $call:expr) => {
         match &$store.backend {
             Backend::Sqlite($backend) => $call.await,
+            Backend::Postgres($backend) => $call.await,
             Backend::Other(backend) => Err(not_supported(*backend)),
         }
         .map_err(|error| store_error($store.db.get_database_backend(), $context, error))
@@ -48,6 +52,7 @@ impl SeaOrmStore {
     pub fn new(db: &DatabaseConnection, outbox: &Outbox) -> Self {
         let backend = match db.get_database_backend() {
             DbBackend::Sqlite => Backend::Sqlite(Arc::new(Sqlite::new(outbox.names()))),
+            DbBackend::Postgres => Backend::Postgres(Arc::new(Postgres::new(outbox.names()))),
             other => Backend::Other(other),
         };
         Self {
@@ -66,6 +71,7 @@ impl From<&DatabaseConnection> for SeaOrmStore {
 
 impl Store for SeaOrmStore {
     async fn check(&self) -> Result<(), StoreError> {
+        call!(self, "checking what is needed", backend => backend.ready(&self.db))?;
         let backend = self.db.get_database_backend();
         schema::check_with(&self.outbox, &self.db)
             .await

@@ -6,10 +6,10 @@ use uuid::Uuid;
 
 /// Emits two events, the first of which falls due last, and waits until both are due.
 async fn due<H: Harness>(harness: &H) -> [Uuid; 2] {
-    let delays = [Duration::from_millis(40), Duration::from_millis(10)];
+    let delays = [Duration::from_millis(250), Duration::from_millis(10)];
     let second = harness.emit(Thing::said("second").after(delays[0])).await;
     let first = harness.emit(Thing::said("first").after(delays[1])).await;
-    harness.pass(Duration::from_millis(100)).await;
+    harness.pass(Duration::from_millis(300)).await;
     [first, second]
 }
 

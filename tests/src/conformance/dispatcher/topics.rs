@@ -63,7 +63,9 @@ pub async fn each_event_goes_where_its_topic_says<H: Harness + 'static>(scene: &
             async { Ok::<(), HandlerError>(()) }
         })
         .on_raw("account.closed", move |envelope: Envelope, _: Delivery| {
-            to_raw.lock().unwrap().push(envelope.payload);
+            // How a database spaces its JSON is its own affair.
+            let payload: serde_json::Value = serde_json::from_str(&envelope.payload).unwrap();
+            to_raw.lock().unwrap().push(payload.to_string());
             async { Ok::<(), HandlerError>(()) }
         })
         .forward("*", Broker(Arc::clone(&forwarded)));

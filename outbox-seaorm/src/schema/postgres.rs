@@ -1,0 +1,71 @@
+//! Making the tables of PostgreSQL, and reading what a database has.
+
+use super::{
+    Names, SchemaError,
+    check::Found,
+    ddl::{Kind, Object},
+};
+use crate::db_error::{Meaning, meaning};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
+
+/// Several may create at once, and `IF NOT EXISTS` looks before it waits: one after the other then.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended('outbox-seaorm schema', 0))";
+
+/// All statements as one text: one transaction, also on a pool, so that the lock is held to its end.
+pub(super) async fn create<C: ConnectionTrait>(
+    db: &C,
+    statements: &[String],
+) -> Result<(), SchemaError> {
+    let text = format!("{LOCK};\n{}", statements.join(";\n"));
+    for _ in 0..3 {
+        match db.execute_unprepared(&text).await {
+            // Where sessions are SERIALIZABLE, the snapshot is older than the lock.
+            Err(error) if meaning(DbBackend::Postgres, &error) == Meaning::Contention => {}
+            done => return Ok(done.map(drop)?),
+        }
+    }
+    Ok(db.execute_unprepared(&text).await.map(drop)?)
+}
+
+/// The columns of a table, view or index, in their order; none where it does not exist, or exists
+/// in another schema than the statements would find it in.
+const COLUMNS: &str = "SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type \
+    FROM pg_catalog.pg_class AS c \
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid \
+    WHERE c.relname = $1 AND c.relkind::text = ANY (string_to_array($2, ',')) \
+    AND n.nspname = coalesce($3, (SELECT v.nspname FROM pg_catalog.pg_class AS t \
+        JOIN pg_catalog.pg_namespace AS v ON v.oid = t.relnamespace \
+        JOIN unnest(current_schemas(true)) WITH ORDINALITY AS p (name, place) ON p.name = v.nspname \
+        WHERE t.relname = c.relname ORDER BY p.place LIMIT 1)) \
+    AND a.attnum > 0 AND NOT a.attisdropped \
+    ORDER BY a.attnum";
+
+pub(super) async fn columns<C: ConnectionTrait>(
+    db: &C,
+    names: &Names,
+    object: &Object,
+) -> Result<Vec<Found>, SchemaError> {
+    let kinds = match object.kind {
+        // A table may be partitioned by an application's own decision.
+        Kind::Table => "r,p",
+        Kind::View => "v",
+        Kind::Index => "i,I",
+        Kind::Sequence => "S",
+    };
+    let values = [
+        names.bare(object.name).into(),
+        kinds.into(),
+        names.schema().into(),
+    ];
+    let statement = Statement::from_sql_and_values(DbBackend::Postgres, COLUMNS, values);
+    let rows = db.query_all_raw(statement).await?;
+    Ok(rows.iter().map(found).collect::<Result<_, _>>()?)
+}
+
+fn found(row: &QueryResult) -> Result<Found, DbErr> {
+    Ok(Found {
+        name: row.try_get("", "name")?,
+        sql_type: row.try_get("", "type")?,
+    })
+}

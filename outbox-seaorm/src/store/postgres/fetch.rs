@@ -1,0 +1,114 @@
+use super::{Postgres, row, shard::list, wait};
+use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row, Seen};
+use sea_orm::{DatabaseConnection, DbErr, QueryResult};
+
+impl Postgres {
+    pub(in crate::store) async fn fetch(
+        &self,
+        db: &DatabaseConnection,
+        request: &FetchRequest<'_>,
+    ) -> Result<Fetched, DbErr> {
+        let cursors = request.cursors;
+        let values = [
+            request.member.into(),
+            list(cursors, |cursor| cursor.shard).into(),
+            list(cursors, |cursor| cursor.epoch).into(),
+            list(cursors, |cursor| cursor.floor).into(),
+            list(cursors, |cursor| cursor.scan.max(cursor.floor)).into(),
+            number(request.limit).into(),
+            number(request.inline_bytes).into(),
+        ];
+        let mut fetched = Fetched::default();
+        for found in self.query(db, &self.sql.fetch, values).await? {
+            if found.try_get("", "is_shard")? {
+                fetched.shards.push(seen(&found)?);
+                fetched.horizon = horizon(&found)?;
+            } else {
+                fetched.rows.push(row::read(&found)?);
+            }
+        }
+        // Each part of a shard comes by position, or nearly: its first has no order of its own.
+        fetched.rows.sort_by_key(|row| (row.shard, row.position));
+        Ok(fetched)
+    }
+
+    pub(in crate::store) async fn read(
+        &self,
+        db: &DatabaseConnection,
+        positions: &[Position],
+    ) -> Result<Vec<Row>, DbErr> {
+        let values = [positions.to_vec().into()];
+        let rows = self.query(db, &self.sql.read, values).await?;
+        rows.iter().map(row::read).collect()
+    }
+}
+
+/// The shard's own row has the revision where an event has its position.
+fn seen(row: &QueryResult) -> Result<Seen, DbErr> {
+    let due_in: Option<f64> = row.try_get("", "retry_in")?;
+    let revision = revision(row.try_get("", "seq")?, row.try_get("", "started")?);
+    Ok(Seen::new(
+        row.try_get("", "shard")?,
+        revision,
+        due_in.map(wait),
+    ))
+}
+
+/// The revision on this server. After a restart, a failover or a restore positions may have been
+/// given out again: what was read before says nothing then.
+fn revision(revision: i64, started: i64) -> i64 {
+    // Two revisions of one server stay different, and revisions are small.
+    started.rotate_left(20) ^ revision
+}
+
+fn horizon(row: &QueryResult) -> Result<Horizon, DbErr> {
+    let oldest: i64 = row.try_get("", "oldest")?;
+    let latest: i64 = row.try_get("", "latest")?;
+    let age: i32 = row.try_get("", "age")?;
+    Ok(Horizon::Transactions {
+        next: next(latest.cast_unsigned(), age),
+        oldest: oldest.cast_unsigned(),
+    })
+}
+
+/// The next transaction id in 64 bits: `age` is how far its lower half is beyond 3, the first id
+/// there ever is, and it is not below the end of the snapshot nor far above.
+fn next(latest: u64, age: i32) -> u64 {
+    const FIRST: u32 = 3;
+    const LOWER_HALF: u64 = 0xffff_ffff;
+    let next = u64::from(age.cast_unsigned().wrapping_add(FIRST));
+    latest + (next.wrapping_sub(latest) & LOWER_HALF)
+}
+
+fn number(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{next, revision};
+
+    #[test]
+    fn the_next_id_is_widened_by_the_snapshot() {
+        // As `age('3')` computes it: the difference of the lower halves, signed.
+        let age = |next: u64| ((next & 0xffff_ffff) as u32).wrapping_sub(3).cast_signed();
+        for latest in [
+            3,
+            808,
+            u64::from(u32::MAX) - 1,
+            (7 << 32) - 2,
+            (7 << 32) + 9,
+        ] {
+            for running in [0, 1, 1000, 1 << 31] {
+                assert_eq!(next(latest, age(latest + running)), latest + running);
+            }
+        }
+    }
+
+    #[test]
+    fn a_restart_is_another_revision() {
+        let (started, restarted) = (1_764_427_500_000_000, 1_764_427_500_000_001);
+        assert_ne!(revision(7, started), revision(7, restarted));
+        assert_ne!(revision(7, started), revision(8, started));
+    }
+}

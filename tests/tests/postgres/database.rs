@@ -1,0 +1,182 @@
+use outbox_core::Draft;
+use outbox_seaorm::{Outbox, SeaOrmStore, schema};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database as SeaDatabase, DatabaseConnection, DbBackend,
+    QueryResult, Statement, TransactionTrait, Value,
+};
+use uuid::Uuid;
+
+/// A schema of its own with the tables.
+pub(crate) struct Database {
+    pub(crate) db: DatabaseConnection,
+    pub(crate) outbox: Outbox,
+    /// What every session sets.
+    settings: String,
+    /// By which the sessions of this test are told from those of others.
+    name: String,
+}
+
+const TABLES: [&str; 6] = [
+    "event",
+    "delayed",
+    "dead",
+    "delivered",
+    "shard",
+    "dispatcher",
+];
+
+impl Database {
+    /// The default outbox in a schema that the search path names.
+    pub(crate) async fn plain() -> Self {
+        let database = Self::empty().await;
+        schema::create(&database.db).await.unwrap();
+        database
+    }
+
+    /// The default outbox, without its tables.
+    pub(crate) async fn empty() -> Self {
+        let schema = format!("t{}", Uuid::now_v7().simple());
+        run(&open("", 1).await, &format!("CREATE SCHEMA {schema}")).await;
+        Self::with(Outbox::default(), format!("SET search_path = {schema}")).await
+    }
+
+    /// An outbox with names that must be quoted, in sessions that have everything set in another
+    /// way than usual. The first schema of their search path has decoys.
+    pub(crate) async fn hostile() -> Self {
+        let database = Self::hostile_without_tables().await;
+        schema::create_with(&database.outbox, &database.db)
+            .await
+            .unwrap();
+        database
+    }
+
+    pub(crate) async fn hostile_without_tables() -> Self {
+        let id = Uuid::now_v7().simple().to_string();
+        let schema = format!("app-1 '{id}");
+        let mut sql = format!("CREATE SCHEMA \"{schema}\"; CREATE SCHEMA \"decoy{id}\";");
+        for table in TABLES {
+            sql.push_str(&format!(
+                "CREATE TABLE \"decoy{id}\".\"o'ut\"\"boxoutbox_{table}\" (decoy INTEGER);"
+            ));
+        }
+        run(&open("", 1).await, &sql).await;
+        let outbox = Outbox::builder().prefix("o'ut\"box").schema(schema);
+        let settings = format!(
+            "SET default_transaction_isolation = 'serializable'; \
+             SET search_path = decoy{id}; SET TIME ZONE 'America/New_York'; \
+             SET datestyle = 'SQL, DMY'; SET intervalstyle = 'sql_standard'; \
+             SET extra_float_digits = -15; SET bytea_output = 'escape'; \
+             SET transform_null_equals = on; SET array_nulls = off; \
+             SET synchronous_commit = off"
+        );
+        Self::with(outbox.build().unwrap(), settings).await
+    }
+
+    async fn with(outbox: Outbox, settings: String) -> Self {
+        let name = Uuid::now_v7().simple().to_string();
+        let settings = format!("{settings}; SET application_name = '{name}'");
+        Self {
+            db: open(&settings, 8).await,
+            outbox,
+            settings,
+            name,
+        }
+    }
+
+    /// Another pool on the same schema.
+    pub(crate) async fn open_again(&self, connections: u32) -> DatabaseConnection {
+        open(&self.settings, connections).await
+    }
+
+    /// A store of its own, as each dispatcher makes one.
+    pub(crate) fn store(&self) -> SeaOrmStore {
+        SeaOrmStore::new(&self.db, &self.outbox)
+    }
+
+    /// Puts the names of this outbox into a statement.
+    pub(crate) fn render(&self, sql: &str) -> String {
+        self.outbox.names().render(DbBackend::Postgres, sql)
+    }
+
+    pub(crate) async fn execute<const N: usize>(&self, sql: &str, values: [Value; N]) {
+        execute(&self.db, &self.render(sql), values).await;
+    }
+
+    pub(crate) async fn query(&self, sql: &str) -> Vec<QueryResult> {
+        let statement = Statement::from_string(DbBackend::Postgres, self.render(sql));
+        self.db.query_all_raw(statement).await.unwrap()
+    }
+
+    pub(crate) async fn number(&self, sql: &str) -> i64 {
+        self.query(sql).await[0].try_get("", "n").unwrap()
+    }
+
+    /// Emits an event in a transaction of its own.
+    pub(crate) async fn emit(&self, event: Draft) -> Uuid {
+        let txn = self.db.begin().await.unwrap();
+        let id = self.outbox.emit(&txn, event).await.unwrap();
+        txn.commit().await.unwrap();
+        id
+    }
+
+    /// Waits until a session of this test waits for a lock that another one holds.
+    pub(crate) async fn wait_for_waiters(&self) {
+        self.wait_for("l.locktype <> 'advisory'").await;
+    }
+
+    /// Waits until a session of this test is stopped by an advisory lock.
+    pub(crate) async fn wait_for_advisory_waiter(&self) {
+        self.wait_for("l.locktype = 'advisory'").await;
+    }
+
+    async fn wait_for(&self, what: &str) {
+        let sql = format!(
+            "SELECT count(*) AS n FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid \
+             WHERE NOT l.granted AND {what} AND a.application_name = '{}'",
+            self.name
+        );
+        for _ in 0..6000 {
+            if self.number(&sql).await > 0 {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("nobody waits");
+    }
+}
+
+pub(crate) async fn execute<C: ConnectionTrait, const N: usize>(
+    db: &C,
+    sql: &str,
+    values: [Value; N],
+) {
+    let statement = Statement::from_sql_and_values(DbBackend::Postgres, sql, values);
+    db.execute_raw(statement).await.unwrap();
+}
+
+pub(crate) async fn run<C: ConnectionTrait>(db: &C, sql: &str) {
+    db.execute_unprepared(sql).await.unwrap();
+}
+
+async fn open(settings: &str, connections: u32) -> DatabaseConnection {
+    let url = std::env::var("OUTBOX_TEST_POSTGRES_URL").unwrap_or_else(|_| {
+        panic!("OUTBOX_TEST_POSTGRES_URL is not set: run these tests with ./tests/run")
+    });
+    let mut options = ConnectOptions::new(url);
+    let settings = settings.to_owned();
+    options
+        .max_connections(connections)
+        .min_connections(0)
+        .sqlx_logging(false)
+        .map_sqlx_postgres_pool_opts(move |pool| {
+            let settings = settings.clone();
+            pool.after_connect(move |connection, _| {
+                let settings = settings.clone();
+                Box::pin(async move {
+                    use sea_orm::sqlx::{AssertSqlSafe, Executor};
+                    connection.execute(AssertSqlSafe(settings)).await.map(drop)
+                })
+            })
+        });
+    SeaDatabase::connect(options).await.unwrap()
+}

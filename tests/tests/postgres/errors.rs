@@ -1,0 +1,95 @@
+//! What goes wrong is told by its kind.
+
+use super::database::Database;
+use outbox_core::store::{Cursor, FetchRequest, History, Member, Outcomes, Owned, Store};
+use outbox_core::store::{Settlement, StoreErrorKind, Verdict};
+use outbox_seaorm::{SeaOrmStore, schema};
+use sea_orm::{ConnectionTrait, TransactionTrait};
+use std::time::Duration;
+use uuid::Uuid;
+
+#[tokio::test]
+async fn a_missing_table_is_told_by_its_kind() {
+    let database = Database::empty().await;
+    let store = database.store();
+    let error = store.check().await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Schema);
+    let cursors = [Cursor::new(0, 1)];
+    let request = FetchRequest::new(Member::new("", "").id, &cursors, 1, 0);
+    let error = store.fetch(&request).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Schema);
+}
+
+/// One connection, after it was told this.
+async fn told(database: &Database, sql: &str) -> SeaOrmStore {
+    let db = database.open_again(1).await;
+    db.execute_unprepared(sql).await.unwrap();
+    SeaOrmStore::new(&db, &database.outbox)
+}
+
+#[tokio::test]
+async fn a_read_only_database_is_away() {
+    let database = Database::plain().await;
+    let store = told(&database, "SET default_transaction_read_only = on").await;
+    let member = Member::new("here:1", "");
+    let error = store.join(&member, Duration::ZERO).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+    // Whatever only reads goes on.
+    store.members().await.unwrap();
+    store.shards().await.unwrap();
+    store.blocked(&[1]).await.unwrap();
+    let cursors = [Cursor::new(0, 1)];
+    let request = FetchRequest::new(member.id, &cursors, 1, 0);
+    store.fetch(&request).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lock_that_is_not_had_in_time_is_contention() {
+    let database = Database::plain().await;
+    let store = told(&database, "SET lock_timeout = 10").await;
+    let holder = database.db.begin().await.unwrap();
+    let sql = "LOCK TABLE outbox_event IN ACCESS EXCLUSIVE MODE";
+    super::database::run(&holder, sql).await;
+    let done = Settlement::new(1, Uuid::nil(), Verdict::Done);
+    let outcomes = [Outcomes::new(Owned::new(1, 1, 0), vec![done])];
+    let settled = store.settle(Uuid::nil(), &outcomes, History::Keep).await;
+    assert_eq!(settled.unwrap_err().kind(), StoreErrorKind::Contention);
+}
+
+#[tokio::test]
+async fn a_connection_that_was_ended_is_replaced() {
+    let database = Database::plain().await;
+    let db = database.open_again(1).await;
+    let store = SeaOrmStore::new(&db, &database.outbox);
+    store.members().await.unwrap();
+    let pid = "SELECT pg_backend_pid() AS n";
+    let statement = sea_orm::Statement::from_string(sea_orm::DbBackend::Postgres, pid);
+    let row = db.query_one_raw(statement).await.unwrap().unwrap();
+    let pid: i32 = row.try_get("", "n").unwrap();
+    let end = format!("SELECT pg_terminate_backend({pid}, 10000)");
+    super::database::run(&database.db, &end).await;
+    // It may be noticed before the statement is sent, or by it.
+    if let Err(error) = store.members().await {
+        assert_eq!(error.kind(), StoreErrorKind::Unavailable);
+    }
+    store.members().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_column_of_another_type_is_told() {
+    let database = Database::plain().await;
+    for sql in [
+        "ALTER TABLE outbox_event ALTER COLUMN attempts TYPE BIGINT",
+        "ALTER TABLE outbox_dispatcher RENAME COLUMN handles TO topics",
+        "DROP INDEX outbox_event_shard_idx",
+        "CREATE INDEX outbox_event_shard_idx ON outbox_event (shard)",
+    ] {
+        if sql.starts_with("ALTER TABLE outbox_event") {
+            let view = "DROP VIEW outbox_status";
+            super::database::run(&database.db, view).await;
+        }
+        super::database::run(&database.db, sql).await;
+    }
+    let error = schema::check(&database.db).await.unwrap_err();
+    insta::assert_snapshot!(error);
+}

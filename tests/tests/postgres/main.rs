@@ -1,0 +1,35 @@
+//! The store in PostgreSQL, on the private server that `./tests/run` starts.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod database;
+mod harness;
+
+mod apart;
+mod counts;
+mod errors;
+mod fences;
+mod hash;
+mod horizon;
+mod schema;
+mod take_over;
+
+mod plain {
+    use super::harness::Postgres;
+    outbox_tests::conformance!(Postgres<false>);
+
+    mod dispatcher {
+        use super::Postgres;
+        outbox_tests::dispatcher_laws!(Postgres<false>);
+    }
+}
+
+/// Whatever a session can have set, and names that need care.
+mod hostile {
+    use super::harness::Postgres;
+    outbox_tests::conformance!(Postgres<true>);
+
+    mod dispatcher {
+        use super::Postgres;
+        outbox_tests::dispatcher_laws!(Postgres<true>);
+    }
+}

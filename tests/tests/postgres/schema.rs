@@ -1,0 +1,144 @@
+//! Making and removing the tables. B023, B024, B125.
+
+use super::database::Database;
+use outbox_migrations::migrations_for;
+use outbox_seaorm::{Outbox, entity, schema};
+use outbox_tests::conformance::Thing;
+use sea_orm::{DbBackend, PaginatorTrait};
+use sea_orm_migration::{MigrationTrait, MigratorTrait};
+use std::{sync::OnceLock, time::Duration};
+
+#[tokio::test]
+async fn several_may_create_at_once() {
+    for database in [
+        Database::empty().await,
+        Database::hostile_without_tables().await,
+    ] {
+        let mut tasks = Vec::new();
+        for _ in 0..6 {
+            let (db, outbox) = (database.open_again(1).await, database.outbox.clone());
+            tasks.push(tokio::spawn(async move {
+                schema::create_with(&outbox, &db).await.unwrap();
+                schema::check_with(&outbox, &db).await.unwrap();
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        let sql = "SELECT count(*) AS n FROM \"outbox_shard\"";
+        assert_eq!(database.number(sql).await, 64);
+    }
+}
+
+#[tokio::test]
+async fn creating_again_changes_nothing_and_waits_for_no_writer() {
+    let database = Database::plain().await;
+    let txn = sea_orm::TransactionTrait::begin(&database.db)
+        .await
+        .unwrap();
+    database
+        .outbox
+        .emit(&txn, Thing::said("one"))
+        .await
+        .unwrap();
+    let again = schema::create(&database.db);
+    tokio::time::timeout(Duration::from_secs(60), again)
+        .await
+        .unwrap()
+        .unwrap();
+    txn.commit().await.unwrap();
+    assert_eq!(
+        database
+            .number("SELECT count(*) AS n FROM outbox_event")
+            .await,
+        1
+    );
+}
+
+#[tokio::test]
+async fn entities_read_every_state() {
+    let database = Database::hostile().await;
+    database.emit(Thing::said("one")).await;
+    let hour = Duration::from_secs(3600);
+    database.emit(Thing::said("two").after(hour)).await;
+    let (db, outbox) = (&database.db, &database.outbox);
+    assert_eq!(
+        outbox
+            .find::<entity::event::Entity>()
+            .all(db)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        outbox
+            .find::<entity::delayed::Entity>()
+            .all(db)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        outbox
+            .find::<entity::dead::Entity>()
+            .count(db)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        outbox
+            .find::<entity::delivered::Entity>()
+            .count(db)
+            .await
+            .unwrap(),
+        0
+    );
+    let status = outbox
+        .find::<entity::status::Entity>()
+        .all(db)
+        .await
+        .unwrap();
+    assert_eq!(status.len(), 2);
+}
+
+#[tokio::test]
+async fn decoys_on_the_search_path_stay_untouched() {
+    let database = Database::hostile().await;
+    // Without its schema the outbox would be the one of the decoys.
+    let names = Outbox::builder().prefix(database.outbox.names().prefix());
+    let decoys = names.build().unwrap();
+    schema::check_with(&decoys, &database.db).await.unwrap_err();
+    let sql = "SELECT count(*) AS n FROM \"outbox_event\"";
+    let sql = decoys.names().render(DbBackend::Postgres, sql);
+    database.emit(Thing::said("one")).await;
+    assert_eq!(database.number(&sql).await, 0);
+}
+
+/// What the migrator of this test runs: a migrator has no state.
+static OUTBOX: OnceLock<Outbox> = OnceLock::new();
+
+struct Migrator;
+
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        migrations_for(OUTBOX.get().unwrap())
+    }
+}
+
+#[tokio::test]
+async fn migrations_go_up_and_down() {
+    let database = Database::empty().await;
+    OUTBOX.set(database.outbox.clone()).unwrap();
+    for _ in 0..2 {
+        Migrator::up(&database.db, None).await.unwrap();
+        schema::check(&database.db).await.unwrap();
+        database.emit(Thing::said("one")).await;
+        Migrator::down(&database.db, None).await.unwrap();
+        let sql = "SELECT count(*) AS n FROM pg_class WHERE relname LIKE 'outbox%' \
+            AND relnamespace = current_schema()::regnamespace";
+        assert_eq!(database.number(sql).await, 0);
+    }
+}
