@@ -1,7 +1,7 @@
 use super::{
     Problem, SchemaError,
     ddl::{Kind, Object, objects},
-    sqlite,
+    mysql, sqlite,
 };
 use crate::outbox::Outbox;
 use sea_orm::{ConnectionTrait, DbBackend};
@@ -28,6 +28,7 @@ pub async fn check_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(
     for object in objects(backend)? {
         let found = match backend {
             DbBackend::Sqlite => sqlite::columns(db, outbox.names(), &object).await?,
+            DbBackend::MySql => mysql::columns(db, outbox.names(), &object).await?,
             _ => return Err(SchemaError::unsupported(backend)),
         };
         compare(

@@ -9,6 +9,7 @@ mod ddl;
 mod create;
 mod check;
 mod sqlite;
+mod mysql;
 
 pub use check::{check, check_with};
 pub use create::{create, create_with};
