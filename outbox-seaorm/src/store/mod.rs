@@ -2,12 +2,14 @@
 
 mod error;
 mod live;
+mod mysql;
 mod sqlite;
 
 pub use outbox_core::store::*;
 
 use crate::{Outbox, schema, wake};
 use error::{schema_error, store_error};
+use mysql::MySql;
 use outbox_core::Wake;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
@@ -28,6 +30,7 @@ pub struct SeaOrmStore {
 #[derive(Debug, Clone)]
 enum Backend {
     Sqlite(Arc<Sqlite>),
+    MySql(Arc<MySql>),
     Other(DbBackend),
 }
 
@@ -36,6 +39,7 @@ macro_rules! call {
     ($store:ident, $context:literal, $backend:ident => $call:expr) => {
         match &$store.backend {
             Backend::Sqlite($backend) => $call.await,
+            Backend::MySql($backend) => $call.await,
             Backend::Other(backend) => Err(not_supported(*backend)),
         }
         .map_err(|error| store_error($store.db.get_database_backend(), $context, error))
@@ -48,6 +52,7 @@ impl SeaOrmStore {
     pub fn new(db: &DatabaseConnection, outbox: &Outbox) -> Self {
         let backend = match db.get_database_backend() {
             DbBackend::Sqlite => Backend::Sqlite(Arc::new(Sqlite::new(outbox.names()))),
+            DbBackend::MySql => Backend::MySql(Arc::new(MySql::new(outbox.names()))),
             other => Backend::Other(other),
         };
         Self {
