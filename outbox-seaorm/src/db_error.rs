@@ -87,11 +87,26 @@ fn mysql(error: &dyn DatabaseError) -> Meaning {
         .split(' ')
         .next()
         .and_then(|number| number.parse::<u32>().ok());
-    match number {
-        Some(1205 | 1213) => Meaning::Contention,
-        Some(1049 | 1054 | 1146) => Meaning::Missing,
-        _ => by_state(error),
-    }
+    number
+        .and_then(by_mysql_number)
+        .unwrap_or_else(|| by_state(error))
+}
+
+/// The errors whose SQLSTATE says nothing (`HY000`) or something else.
+fn by_mysql_number(number: u32) -> Option<Meaning> {
+    Some(match number {
+        // Changed since it was read (MariaDB), lock wait timeout, deadlock, locked with NOWAIT.
+        1020 | 1205 | 1213 | 3572 => Meaning::Contention,
+        // Database, column or table, and a column without a default that this version does not know.
+        1049 | 1054 | 1146 | 1364 => Meaning::Missing,
+        // NULL, a duplicate, a packet, a number, a text or a time that does not fit, a CHECK.
+        1048 | 1062 | 1153 | 1264 | 1265 | 1292 | 1366 | 1406 | 1690 | 3819 | 4025 => {
+            Meaning::Refused
+        }
+        // The disk or the table is full, too many connections, read-only (also for a transaction).
+        1021 | 1040 | 1114 | 1290 | 1792 | 1836 => Meaning::Unavailable,
+        _ => return None,
+    })
 }
 
 fn by_state(error: &dyn DatabaseError) -> Meaning {
@@ -110,7 +125,7 @@ fn by_state(error: &dyn DatabaseError) -> Meaning {
 
 #[cfg(test)]
 mod tests {
-    use super::{Meaning, by_sqlite_code};
+    use super::{Meaning, by_mysql_number, by_sqlite_code};
 
     #[test]
     fn extended_codes_count_as_their_primary_code() {
@@ -127,5 +142,15 @@ mod tests {
         let missing = by_sqlite_code(1, "no such table: outbox_event");
         assert_eq!(missing, Meaning::Missing);
         assert_eq!(by_sqlite_code(1, "malformed JSON"), Meaning::Refused);
+    }
+
+    #[test]
+    fn errors_of_mysql_and_mariadb_are_told_by_their_number() {
+        assert_eq!(by_mysql_number(1213), Some(Meaning::Contention));
+        // A CHECK that failed: on MySQL, on MariaDB.
+        assert_eq!(by_mysql_number(3819), Some(Meaning::Refused));
+        assert_eq!(by_mysql_number(4025), Some(Meaning::Refused));
+        assert_eq!(by_mysql_number(1836), Some(Meaning::Unavailable));
+        assert_eq!(by_mysql_number(1064), None);
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn insert(
 fn row(backend: DbBackend, event: NewEvent) -> impl Iterator<Item = Expr> {
     let due = due(backend, event.due);
     [
-        id(backend, &event),
+        Expr::val(event.id),
         Expr::val(event.aggregate),
         Expr::val(event.key),
         Expr::val(event.topic),
@@ -86,13 +86,6 @@ fn row(backend: DbBackend, event: NewEvent) -> impl Iterator<Item = Expr> {
     ]
     .into_iter()
     .chain(due)
-}
-
-fn id(backend: DbBackend, event: &NewEvent) -> Expr {
-    match backend {
-        DbBackend::MySql => Expr::val(event.id.to_string()),
-        _ => Expr::val(event.id),
-    }
 }
 
 /// JSON goes as text: on its way through a `serde_json::Value` a large number becomes a float.
@@ -108,6 +101,7 @@ fn json(backend: DbBackend, text: String) -> Expr {
 fn due(backend: DbBackend, due: Due) -> Option<Expr> {
     let delay = match due {
         Due::Now => return None,
+        Due::At(time) if backend == DbBackend::MySql => return Some(Expr::val(utc(time))),
         Due::At(time) => return Some(Expr::val(micros(time))),
         Due::After(delay) => delay,
     };

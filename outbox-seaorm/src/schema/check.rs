@@ -1,7 +1,7 @@
 use super::{
     Problem, SchemaError,
     ddl::{Kind, Object, objects},
-    postgres, sqlite,
+    mysql, postgres, sqlite,
 };
 use crate::outbox::Outbox;
 use sea_orm::{ConnectionTrait, DbBackend};
@@ -29,6 +29,7 @@ pub async fn check_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(
         let found = match backend {
             DbBackend::Sqlite => sqlite::columns(db, outbox.names(), &object).await?,
             DbBackend::Postgres => postgres::columns(db, outbox.names(), &object).await?,
+            DbBackend::MySql => mysql::columns(db, outbox.names(), &object).await?,
             _ => return Err(SchemaError::unsupported(backend)),
         };
         compare(

@@ -59,16 +59,14 @@ pub(super) struct Column {
 }
 
 pub(super) fn objects(backend: DbBackend) -> Result<Vec<Object>, SchemaError> {
-    Ok(statements(backend)?
-        .into_iter()
-        .filter_map(object)
-        .collect())
+    Ok(statements(backend)?.into_iter().flat_map(made).collect())
 }
 
 fn statements(backend: DbBackend) -> Result<Vec<&'static str>, SchemaError> {
     let file = match backend {
         DbBackend::Sqlite => include_str!("sqlite.sql"),
         DbBackend::Postgres => include_str!("postgres.sql"),
+        DbBackend::MySql => include_str!("mysql.sql"),
         _ => return Err(SchemaError::unsupported(backend)),
     };
     Ok(split(file).collect())
@@ -82,12 +80,21 @@ fn split(file: &str) -> impl Iterator<Item = &str> {
         .filter(|statement| !statement.is_empty())
 }
 
+/// Everything that a statement makes: MySQL has no idempotent CREATE INDEX, and lists the indexes
+/// in their table.
+fn made(statement: &'static str) -> impl Iterator<Item = Object> {
+    object(statement)
+        .into_iter()
+        .chain(statement.lines().filter_map(table_index))
+}
+
 /// Reads what a statement makes. The files are ours: this knows how they are written and no more.
 fn object(statement: &'static str) -> Option<Object> {
     for (start, kind) in [
         ("CREATE TABLE IF NOT EXISTS \"", Kind::Table),
         ("CREATE VIEW IF NOT EXISTS \"", Kind::View),
         ("CREATE OR REPLACE VIEW \"", Kind::View),
+        ("CREATE OR REPLACE SQL SECURITY INVOKER VIEW \"", Kind::View),
         ("CREATE INDEX IF NOT EXISTS \"", Kind::Index),
         ("CREATE SEQUENCE IF NOT EXISTS \"", Kind::Sequence),
     ] {
@@ -113,7 +120,8 @@ fn object(statement: &'static str) -> Option<Object> {
 /// `"name" TYPE NOT NULL …`, a column a line.
 fn table_column(line: &'static str) -> Option<Column> {
     let (name, rest) = line.trim_start().strip_prefix('"')?.split_once('"')?;
-    const AFTER_TYPE: [&str; 9] = [
+    const AFTER_TYPE: [&str; 10] = [
+        "AUTO_INCREMENT",
         "PRIMARY",
         "NOT",
         "NULL",
@@ -132,6 +140,19 @@ fn table_column(line: &'static str) -> Option<Column> {
     Some(Column {
         name,
         sql_type: Some(sql_type.join(" ")),
+    })
+}
+
+/// `INDEX "name" ("name", …)`, an index a line.
+fn table_index(line: &'static str) -> Option<Object> {
+    let (name, rest) = line
+        .trim_start()
+        .strip_prefix("INDEX \"")?
+        .split_once('"')?;
+    Some(Object {
+        kind: Kind::Index,
+        name,
+        columns: index_columns(rest),
     })
 }
 
@@ -168,22 +189,27 @@ mod tests {
     use sea_orm::DbBackend;
     use std::fmt::Write;
 
-    #[test]
-    fn the_file_is_read_as_it_is_written() {
+    fn described(backend: DbBackend) -> String {
         let mut text = String::new();
-        for object in objects(DbBackend::Sqlite).unwrap() {
+        for object in objects(backend).unwrap() {
             describe(&mut text, &object);
         }
-        insta::assert_snapshot!(text);
+        text
+    }
+
+    #[test]
+    fn the_file_is_read_as_it_is_written() {
+        insta::assert_snapshot!(described(DbBackend::Sqlite));
+    }
+
+    #[test]
+    fn the_file_of_mysql_is_read_as_it_is_written() {
+        insta::assert_snapshot!(described(DbBackend::MySql));
     }
 
     #[test]
     fn the_file_of_postgresql_is_read_as_it_is_written() {
-        let mut text = String::new();
-        for object in objects(DbBackend::Postgres).unwrap() {
-            describe(&mut text, &object);
-        }
-        insta::assert_snapshot!(text);
+        insta::assert_snapshot!(described(DbBackend::Postgres));
     }
 
     fn describe(text: &mut String, object: &Object) {
@@ -199,15 +225,20 @@ mod tests {
 
     #[test]
     fn every_statement_is_whole_and_comments_stay() {
-        let statements = sql(DbBackend::Sqlite, &Outbox::default()).unwrap();
-        assert!(statements[0].starts_with("-- The outbox on SQLite"));
-        for statement in &statements {
-            assert_eq!(
-                statement.matches('(').count(),
-                statement.matches(')').count(),
-                "{statement}"
-            );
-            assert!(statement.contains("CREATE ") || statement.contains("INSERT "));
+        for (backend, start) in [
+            (DbBackend::Sqlite, "-- The outbox on SQLite"),
+            (DbBackend::MySql, "-- The outbox on MySQL"),
+        ] {
+            let statements = sql(backend, &Outbox::default()).unwrap();
+            assert!(statements[0].starts_with(start));
+            for statement in &statements {
+                assert_eq!(
+                    statement.matches('(').count(),
+                    statement.matches(')').count(),
+                    "{statement}"
+                );
+                assert!(statement.contains("CREATE ") || statement.contains("INSERT "));
+            }
         }
     }
 }

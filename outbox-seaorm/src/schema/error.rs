@@ -112,10 +112,7 @@ impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Cause::Unsupported(backend) => {
-                write!(
-                    f,
-                    "the outbox does not support {backend:?} yet, use PostgreSQL or SQLite"
-                )
+                write!(f, "the outbox does not support {backend:?} yet")
             }
             Cause::Incomplete(problems) => {
                 f.write_str("the outbox schema is not up to date, run the migrations: ")?;

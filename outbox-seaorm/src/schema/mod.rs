@@ -10,6 +10,7 @@ mod create;
 mod check;
 mod postgres;
 mod sqlite;
+mod mysql;
 
 pub use check::{check, check_with};
 pub use create::{create, create_with};

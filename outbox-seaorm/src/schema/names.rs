@@ -105,7 +105,7 @@ impl Names {
             let Some(length) = rest[name_start..].find('"') else {
                 break;
             };
-            rendered.push_str(&rest[..start]);
+            push_sql(backend, &mut rendered, &rest[..start]);
             let name = &rest[name_start..name_start + length];
             let mut full = String::new();
             if qualify(name, first) {
@@ -119,7 +119,7 @@ impl Names {
             rendered.push_str(&full);
             rest = &rest[name_start + length + 1..];
         }
-        rendered.push_str(rest);
+        push_sql(backend, &mut rendered, rest);
         rendered
     }
 
@@ -128,6 +128,15 @@ impl Names {
             push_quoted(backend, sql, schema);
             sql.push('.');
         }
+    }
+}
+
+/// What stands between the names. MySQL reads double quotes as a string, unless told otherwise.
+fn push_sql(backend: DbBackend, rendered: &mut String, sql: &str) {
+    if backend == DbBackend::MySql {
+        rendered.push_str(&sql.replace('"', "`"));
+    } else {
+        rendered.push_str(sql);
     }
 }
 
@@ -188,6 +197,10 @@ mod tests {
         assert_eq!(
             names.render(MySql, sql),
             "SELECT 1 FROM `app-1`.`o\"ut``outbox_event`"
+        );
+        assert_eq!(
+            names.render(MySql, "SELECT \"seq\" FROM \"outbox_event\" AS \"e\""),
+            "SELECT `seq` FROM `app-1`.`o\"ut``outbox_event` AS `e`"
         );
     }
 

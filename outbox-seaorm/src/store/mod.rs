@@ -2,6 +2,7 @@
 
 mod error;
 mod live;
+mod mysql;
 mod postgres;
 mod sqlite;
 
@@ -9,6 +10,7 @@ pub use outbox_core::store::*;
 
 use crate::{Outbox, schema, wake};
 use error::{schema_error, store_error};
+use mysql::MySql;
 use outbox_core::Wake;
 use postgres::Postgres;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
@@ -31,6 +33,7 @@ pub struct SeaOrmStore {
 enum Backend {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
+    MySql(Arc<MySql>),
     Other(DbBackend),
 }
 
@@ -40,6 +43,7 @@ macro_rules! call {
         match &$store.backend {
             Backend::Sqlite($backend) => $call.await,
             Backend::Postgres($backend) => $call.await,
+            Backend::MySql($backend) => $call.await,
             Backend::Other(backend) => Err(not_supported(*backend)),
         }
         .map_err(|error| store_error($store.db.get_database_backend(), $context, error))
@@ -53,6 +57,7 @@ impl SeaOrmStore {
         let backend = match db.get_database_backend() {
             DbBackend::Sqlite => Backend::Sqlite(Arc::new(Sqlite::new(outbox.names()))),
             DbBackend::Postgres => Backend::Postgres(Arc::new(Postgres::new(outbox.names()))),
+            DbBackend::MySql => Backend::MySql(Arc::new(MySql::new(outbox.names()))),
             other => Backend::Other(other),
         };
         Self {

@@ -1,0 +1,67 @@
+use sea_orm::{
+    DatabaseConnection, DbErr, RuntimeErr,
+    sqlx::{Connection, Database, Pool, pool::PoolOptions},
+};
+use std::future::Future;
+
+/// A pool of one connection beside the given one, to the same server as the same user.
+///
+/// The pool inside a SeaORM connection can be had only where SeaORM's driver is compiled in, which
+/// an application may have asked for at SeaORM and not here. So no feature of this crate decides:
+/// where SeaORM has the method below, it comes before that of [`NoDriver`].
+pub(super) async fn connect(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
+    // SeaORM's method panics at any other kind, such as a mock.
+    if format!("{:?}", db.inner) != "SqlxMySqlPoolConnection" {
+        return Ok(db.clone());
+    }
+    db.get_mysql_connection_pool().connect_apart(db).await
+}
+
+trait Apart {
+    fn connect_apart(
+        &self,
+        db: &DatabaseConnection,
+    ) -> impl Future<Output = Result<DatabaseConnection, DbErr>> + Send;
+}
+
+impl<DB> Apart for Pool<DB>
+where
+    DB: Database,
+    DatabaseConnection: From<Self>,
+{
+    async fn connect_apart(&self, _: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
+        let options: <DB::Connection as Connection>::Options = (*self.connect_options()).clone();
+        // What the application does with each new connection is done with this one too.
+        let own: PoolOptions<DB> = self.options().clone();
+        let pool = own
+            .min_connections(0)
+            .max_connections(1)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_with(options)
+            .await
+            .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))?;
+        Ok(pool.into())
+    }
+}
+
+/// Stands in for the pool where SeaORM has no driver for MySQL.
+#[allow(dead_code, reason = "in use where SeaORM has no driver for MySQL")]
+struct Missing;
+
+#[allow(dead_code, reason = "in use where SeaORM has no driver for MySQL")]
+trait NoDriver {
+    fn get_mysql_connection_pool(&self) -> Missing;
+}
+
+impl NoDriver for DatabaseConnection {
+    fn get_mysql_connection_pool(&self) -> Missing {
+        Missing
+    }
+}
+
+impl Apart for Missing {
+    async fn connect_apart(&self, db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
+        Ok(db.clone())
+    }
+}

@@ -1,0 +1,91 @@
+use super::{MySql, row, wait};
+use outbox_core::store::{
+    Cursor, FetchRequest, Fetched, Horizon, Owned, Position, Row, Seen, Shard,
+};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, QueryResult, Statement, Value};
+use serde_json::json;
+use std::{
+    collections::BTreeSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+/// How long a transaction may stay open after its first emit: InnoDB does not tell which positions
+/// are still to be committed.
+const LONGEST_EMIT: Duration = Duration::from_secs(5 * 60);
+
+impl MySql {
+    pub(in crate::store) async fn fetch(
+        &self,
+        db: &DatabaseConnection,
+        request: &FetchRequest<'_>,
+    ) -> Result<Fetched, DbErr> {
+        let horizon = Horizon::Within(LONGEST_EMIT);
+        let mut fetched = Fetched::new(Vec::new(), Vec::new(), horizon);
+        if request.cursors.is_empty() {
+            return Ok(fetched);
+        }
+        for found in self.query_all(db, self.fetch_statement(request)).await? {
+            if found.try_get("", "is_shard")? {
+                fetched.shards.push(seen(&found)?);
+            } else {
+                fetched.rows.push(row::read(&found)?);
+            }
+        }
+        // The snapshot is one for the whole statement: what it shows of a shard that is another's
+        // in it is not ours.
+        let owned: BTreeSet<Shard> = fetched.shards.iter().map(|seen| seen.shard).collect();
+        fetched.rows.retain(|row| owned.contains(&row.shard));
+        fetched.rows.sort_by_key(|row| row.position);
+        Ok(fetched)
+    }
+
+    fn fetch_statement(&self, request: &FetchRequest<'_>) -> Statement {
+        let owned = |cursor: &Cursor| Owned::new(cursor.shard, cursor.epoch, 0);
+        let owned: Vec<_> = request.cursors.iter().map(owned).collect();
+        let mut values: Vec<Value> = vec![super::pairs(&owned).into(), request.member.into()];
+        for cursor in request.cursors {
+            let scan = cursor.scan.max(cursor.floor);
+            values.extend([cursor.shard.into(), cursor.floor.into(), scan.into()]);
+            let limit = i64::try_from(request.limit).unwrap_or(i64::MAX);
+            values.extend([cursor.shard.into(), scan.into(), limit.into()]);
+        }
+        let sql = self.fetch_sql(request.cursors.len(), request.inline_bytes);
+        Statement::from_sql_and_values(DbBackend::MySql, &*sql, values)
+    }
+
+    fn fetch_sql(&self, shards: usize, inline_bytes: usize) -> Arc<str> {
+        // A map is whole after each of its operations.
+        let mut fetches = self.fetches.lock().unwrap_or_else(PoisonError::into_inner);
+        let sql = fetches.entry((shards, inline_bytes));
+        sql.or_insert_with(|| self.sql.fetch(shards, inline_bytes).into())
+            .clone()
+    }
+
+    pub(in crate::store) async fn read(
+        &self,
+        db: &DatabaseConnection,
+        positions: &[Position],
+    ) -> Result<Vec<Row>, DbErr> {
+        let values = [json!(positions).to_string().into()];
+        let rows = self.query(db, &self.sql.read, values).await?;
+        rows.iter().map(row::read).collect()
+    }
+}
+
+/// The shard's own row has its revision where an event has its position, and the server where an
+/// event has its payload. Another server is another revision: it may have other events at the same
+/// positions.
+fn seen(row: &QueryResult) -> Result<Seen, DbErr> {
+    let revision: i64 = row.try_get("", "seq")?;
+    let server: String = row.try_get("", "payload")?;
+    let mut hasher = DefaultHasher::new();
+    (revision, server).hash(&mut hasher);
+    let due_in: Option<i64> = row.try_get("", "retry_in")?;
+    Ok(Seen::new(
+        row.try_get("", "shard")?,
+        hasher.finish().cast_signed(),
+        due_in.map(wait),
+    ))
+}

@@ -1,0 +1,7 @@
+-- JSON: [seq, …].
+SELECT e.shard, e.seq, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), e.retry_at) AS retry_in,
+    e.id, e.aggregatetype, e.aggregateid, e.topic, e.ordered, e.attempts, e.crashes,
+    OCTET_LENGTH(e.payload) + OCTET_LENGTH(e.headers) AS size,
+    e.payload, e.headers, e.occurred_at
+FROM JSON_TABLE(?, '$[*]' COLUMNS (seq BIGINT PATH '$')) AS j
+STRAIGHT_JOIN "outbox_event" AS e FORCE INDEX (PRIMARY) ON e.seq = j.seq

@@ -1,0 +1,1 @@
+UPDATE "outbox_shard" SET owner = NULL WHERE owner = ?

@@ -1,0 +1,1 @@
+DELETE FROM "outbox_dispatcher" WHERE id = ?

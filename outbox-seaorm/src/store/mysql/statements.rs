@@ -1,0 +1,56 @@
+use crate::schema::Names;
+use sea_orm::DbBackend;
+
+/// The statements, with the names of the tables put in once.
+macro_rules! statements {
+    ($($name:ident),* $(,)?) => {
+        #[derive(Debug)]
+        pub(super) struct Statements {
+            $(pub(super) $name: String,)*
+        }
+
+        impl Statements {
+            pub(super) fn new(names: &Names) -> Self {
+                Self {
+                    $($name: render(names, include_str!(concat!("sql/", stringify!($name), ".sql"))),)*
+                }
+            }
+
+            #[cfg(test)]
+            pub(super) fn all(&self) -> Vec<(&'static str, &str)> {
+                vec![$((stringify!($name), self.$name.as_str()),)*]
+            }
+        }
+    };
+}
+
+statements! {
+    join, renew, members, evict, remove_member,
+    shards, lock_shards, living, last_position, take, release, release_all, blocked,
+    owned, fence,
+    fetch_shards, fetch_events, read,
+    lock_events, keep, delete, retry, bury, buried, mark_crashes,
+    due, move_in, move_out,
+}
+
+impl Statements {
+    /// The statement that reads this many shards, with bodies up to this many bytes. Between floor
+    /// and scan almost all is known already, and is read again for minutes: it comes without.
+    pub(super) fn fetch(&self, shards: usize, inline_bytes: usize) -> String {
+        let known = self.fetch_events.replace("{inline}", "-1");
+        let new = self
+            .fetch_events
+            .replace("{inline}", &inline_bytes.to_string());
+        let shard =
+            format!(" UNION ALL ({known} AND e.seq <= ?) UNION ALL ({new} ORDER BY e.seq LIMIT ?)");
+        format!("({}){}", self.fetch_shards, shard.repeat(shards))
+    }
+}
+
+fn render(names: &Names, sql: &str) -> String {
+    let lines = sql
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with("--"));
+    names.render(DbBackend::MySql, &lines.collect::<Vec<_>>().join(" "))
+}
