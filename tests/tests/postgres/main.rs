@@ -1,5 +1,9 @@
 //! The store in PostgreSQL, on the private server that `./tests/run` starts.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
 
 mod database;
 mod harness;

@@ -141,13 +141,8 @@ async fn assert_plans(db: &DatabaseConnection, situation: &str) {
             assert!(ordered, "{situation}: {text}");
         }
         if name == "fetch" {
-            let scans = text
-                .matches("Index Scan using outbox_event_shard_idx")
-                .count();
-            let bitmaps = text
-                .matches("Bitmap Index Scan on outbox_event_shard_idx")
-                .count();
-            assert_eq!(scans + bitmaps, 4, "{situation}: {text}");
+            let scan = "Index Scan using outbox_event_shard_idx";
+            assert_eq!(text.matches(scan).count(), 4, "{situation}: {text}");
         }
     }
 }
@@ -170,30 +165,37 @@ async fn hot_statements_search_by_key_whatever_the_statistics_say() {
     }
 }
 
-/// What a fetch reads does not grow with the backlog.
+/// What a fetch reads does not grow with the backlog, also where that is all in one shard.
 #[tokio::test]
 async fn a_fetch_reads_its_own_rows() {
     let db = database().await;
     add(&db, 1, 1).await;
     run(&db, "VACUUM ANALYZE outbox_event").await;
-    add(&db, 30_000, 1000).await;
+    add(&db, 30_000, 1).await;
     let member = "00000000-0000-0000-0000-000000000001";
     run(&db, &format!("UPDATE outbox_shard SET owner = '{member}'")).await;
+    let sql = "SELECT shard FROM outbox_event LIMIT 1";
+    let row = db
+        .query_one_raw(Statement::from_string(DbBackend::Postgres, sql))
+        .await;
+    let shard: i16 = row.unwrap().unwrap().try_get("", "shard").unwrap();
     let sql = Postgres::new(&Names::default()).sql.fetch;
-    let values = format!("'{member}', '{{1}}', '{{0}}', '{{15000}}', '{{15500}}', 50, 1000");
-    for line in plan(
-        &db,
-        "(ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)",
-        &sql,
-        &values,
-    )
-    .await
-    {
-        let Some(buffers) = line.trim().strip_prefix("Buffers: shared hit=") else {
-            continue;
-        };
-        let hit: u32 = buffers.split(' ').next().unwrap().parse().unwrap();
-        assert!(hit < 150, "{hit} pages for 50 rows");
+    for (floor, scan) in [(15_000, 15_000), (15_000, 15_100), (0, 0), (29_900, 30_001)] {
+        let values =
+            format!("'{member}', '{{{shard}}}', '{{0}}', '{{{floor}}}', '{{{scan}}}', 50, 1000");
+        let options = "(ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)";
+        let plan = plan(&db, options, &sql, &values).await;
+        for (line, before) in plan.iter().skip(1).zip(&plan) {
+            let Some(buffers) = line.trim().strip_prefix("Buffers: shared hit=") else {
+                continue;
+            };
+            // What the planner reads of the catalogue is another matter.
+            if before.trim() == "Planning:" {
+                continue;
+            }
+            let hit: u32 = buffers.split(' ').next().unwrap().parse().unwrap();
+            assert!(hit < 50, "{floor} {scan}: {hit} pages");
+        }
     }
 }
 

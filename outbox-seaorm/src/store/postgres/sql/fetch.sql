@@ -2,11 +2,11 @@
 -- for each shard that is the member's; then all of (floor, scan]; then on from scan.
 -- `age` counts from the next transaction id: it is read after the snapshot was taken, for an
 -- expression is not evaluated before, and nothing here takes an id.
--- Three things keep to the index on (shard, seq), in its order, whatever the statistics say; those of
+-- Two things keep to the index on (shard, seq), in its order, whatever the statistics say; those of
 -- an outbox that was nearly empty are the usual ones. A list of one shard is no equality, so that
 -- the primary key, which leads through all other shards, does not have the order that is asked for.
--- A limit that is computed is not known when planning, and reading in order is then what pays, not
--- sorting a backlog. And an upper bound as a pair is none that the primary key knows.
+-- And a limit that is computed is not known when planning: reading in order is then what pays, not
+-- sorting a backlog. The first limit is none.
 WITH mine AS MATERIALIZED (
     SELECT c.shard, c.floor, c.scan, s.revision
     FROM unnest($2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[])
@@ -39,10 +39,11 @@ SELECT FALSE, e.shard, e.seq,
     {occurred_at}
 FROM mine AS m
 CROSS JOIN LATERAL (
-    SELECT e.* FROM "outbox_event" AS e
-    WHERE e.shard = ANY (ARRAY[m.shard]) AND e.seq > m.floor
-        AND (e.shard, e.seq) <= (m.shard, m.scan)
-    UNION ALL (
+    (
+        SELECT e.* FROM "outbox_event" AS e
+        WHERE e.shard = ANY (ARRAY[m.shard]) AND e.seq > m.floor AND e.seq <= m.scan
+        ORDER BY e.shard, e.seq LIMIT (SELECT 9223372036854775807)
+    ) UNION ALL (
         SELECT e.* FROM "outbox_event" AS e
         WHERE e.shard = ANY (ARRAY[m.shard]) AND e.seq > m.scan
         ORDER BY e.shard, e.seq LIMIT (SELECT $6::bigint)
