@@ -1,0 +1,104 @@
+use outbox_core::Draft;
+use outbox_seaorm::{Emit, SeaOrmStore, schema};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database as SeaDatabase, DatabaseConnection, DbBackend,
+    QueryResult, Statement, TransactionTrait, TryGetable, Value,
+    prelude::{DateTime, DateTimeUtc},
+    sqlx::Executor,
+};
+use uuid::Uuid;
+
+/// A database of its own.
+pub(crate) struct Database {
+    pub(crate) db: DatabaseConnection,
+    pub(crate) url: String,
+}
+
+impl Database {
+    /// One with the tables, in the server's default character set, which cannot hold an emoji.
+    pub(crate) async fn fresh() -> Self {
+        let database = Self::empty("latin1").await;
+        schema::create(&database.db).await.unwrap();
+        database
+    }
+
+    /// One without tables.
+    pub(crate) async fn empty(charset: &str) -> Self {
+        let server = std::env::var("OUTBOX_TEST_MARIADB_URL").unwrap_or_else(|_| {
+            panic!("OUTBOX_TEST_MARIADB_URL is not set: run ./tests/run, which starts a server")
+        });
+        let name = format!("outbox_{}", Uuid::now_v7().simple());
+        let admin = open(&server, 1, None).await;
+        let sql = format!("CREATE DATABASE {name} CHARACTER SET {charset}");
+        admin.execute_unprepared(&sql).await.unwrap();
+        admin.close().await.unwrap();
+        let url = format!("{}/{name}", server.trim_end_matches('/'));
+        let db = open(&url, 4, None).await;
+        Self { db, url }
+    }
+
+    /// Another pool on the same database, whose sessions begin with a statement.
+    pub(crate) async fn open(&self, connections: u32, first: &'static str) -> DatabaseConnection {
+        open(&self.url, connections, Some(first)).await
+    }
+
+    /// A store of its own, as each dispatcher makes one.
+    pub(crate) fn store(&self) -> SeaOrmStore {
+        SeaOrmStore::from(&self.db)
+    }
+
+    pub(crate) async fn execute<const N: usize>(&self, sql: &str, values: [Value; N]) {
+        execute(&self.db, sql, values).await;
+    }
+
+    pub(crate) async fn query(&self, sql: &str) -> Vec<QueryResult> {
+        let statement = Statement::from_string(DbBackend::MySql, sql);
+        self.db.query_all_raw(statement).await.unwrap()
+    }
+
+    /// The time of the server.
+    pub(crate) async fn now(&self) -> DateTimeUtc {
+        let now: Vec<DateTime> = self.values("SELECT UTC_TIMESTAMP(6) AS v").await;
+        now[0].and_utc()
+    }
+
+    /// The column `v` of all rows.
+    pub(crate) async fn values<T: TryGetable>(&self, sql: &str) -> Vec<T> {
+        let rows = self.query(sql).await;
+        rows.iter().map(|row| get(row, "v")).collect()
+    }
+}
+
+pub(crate) async fn execute<C: ConnectionTrait, const N: usize>(
+    db: &C,
+    sql: &str,
+    values: [Value; N],
+) {
+    let statement = Statement::from_sql_and_values(DbBackend::MySql, sql, values);
+    db.execute_raw(statement).await.unwrap();
+}
+
+/// Emits an event in a transaction of its own.
+pub(crate) async fn emit(db: &DatabaseConnection, event: Draft) -> Uuid {
+    let txn = db.begin().await.unwrap();
+    let id = txn.emit(event).await.unwrap();
+    txn.commit().await.unwrap();
+    id
+}
+
+pub(crate) fn get<T: TryGetable>(row: &QueryResult, column: &str) -> T {
+    row.try_get("", column).unwrap()
+}
+
+async fn open(url: &str, connections: u32, first: Option<&'static str>) -> DatabaseConnection {
+    let mut options = ConnectOptions::new(url);
+    options.max_connections(connections).sqlx_logging(false);
+    if let Some(first) = first {
+        options.map_sqlx_mysql_pool_opts(move |pool| {
+            pool.after_connect(move |session, _| {
+                Box::pin(async move { session.execute(first).await.map(|_| ()) })
+            })
+        });
+    }
+    SeaDatabase::connect(options).await.unwrap()
+}

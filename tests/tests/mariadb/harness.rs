@@ -1,0 +1,127 @@
+use super::database::{self, Database, get};
+use outbox_core::{Draft, store::Position};
+use outbox_seaorm::{Emit, SeaOrmStore};
+use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+use sea_orm::{TransactionTrait, entity::prelude::DateTime};
+use std::time::Duration;
+use uuid::Uuid;
+
+/// A database on the server.
+pub(crate) type MariaDb = Sessions<false>;
+
+/// The same, with sessions that default to what nobody expects.
+pub(crate) struct Sessions<const HOSTILE: bool>(pub(crate) Database);
+
+const UNEXPECTED: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci, time_zone = '-11:00', \
+    tx_isolation = 'SERIALIZABLE', auto_increment_increment = 3, \
+    sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,IGNORE_SPACE,\
+        HIGH_NOT_PRECEDENCE,ONLY_FULL_GROUP_BY,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH'";
+
+impl<const HOSTILE: bool> Harness for Sessions<HOSTILE> {
+    type Store = SeaOrmStore;
+
+    const LACKS: &'static [Capability] = &[];
+
+    async fn fresh() -> Self {
+        let mut database = Database::fresh().await;
+        if HOSTILE {
+            database.db = database.open(4, UNEXPECTED).await;
+        }
+        Self(database)
+    }
+
+    fn store(&self) -> SeaOrmStore {
+        self.0.store()
+    }
+
+    async fn emit(&self, event: Draft) -> Uuid {
+        database::emit(&self.0.db, event).await
+    }
+
+    async fn emit_and_roll_back(&self, event: Draft) {
+        let txn = self.0.db.begin().await.unwrap();
+        txn.emit(event).await.unwrap();
+        txn.rollback().await.unwrap();
+    }
+
+    async fn pass(&self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
+    async fn pending(&self) -> Vec<PendingRow> {
+        let sql = "SELECT * FROM outbox_event ORDER BY seq";
+        let rows = self.0.query(sql).await;
+        rows.iter()
+            .map(|row| PendingRow {
+                position: get(row, "seq"),
+                id: get(row, "id"),
+                attempts: get(row, "attempts"),
+                crashes: get(row, "crashes"),
+                waits: get::<Option<DateTime>>(row, "retry_at").is_some(),
+                last_error: get(row, "last_error"),
+            })
+            .collect()
+    }
+
+    async fn delayed(&self) -> Vec<Uuid> {
+        let sql = "SELECT id AS v FROM outbox_delayed ORDER BY due_at, id";
+        self.0.values(sql).await
+    }
+
+    async fn dead(&self) -> Vec<DeadRow> {
+        let rows = self.0.query("SELECT * FROM outbox_dead ORDER BY seq").await;
+        rows.iter()
+            .map(|row| DeadRow {
+                position: get(row, "seq"),
+                id: get(row, "id"),
+                attempts: get(row, "attempts"),
+                reason: get(row, "reason"),
+                error: get(row, "last_error"),
+                blocks: get(row, "blocks_aggregate"),
+            })
+            .collect()
+    }
+
+    async fn delivered(&self) -> Vec<DeliveredRow> {
+        let sql = "SELECT * FROM outbox_delivered ORDER BY seq";
+        let rows = self.0.query(sql).await;
+        rows.iter()
+            .map(|row| DeliveredRow {
+                position: get(row, "seq"),
+                id: get(row, "id"),
+                attempts: get(row, "attempts"),
+            })
+            .collect()
+    }
+
+    async fn requeue(&self, position: Position) {
+        let txn = self.0.db.begin().await.unwrap();
+        let sql = "INSERT INTO outbox_event (seq, id, aggregatetype, aggregateid, topic, payload, \
+            headers, occurred_at, ordered, created_at) SELECT seq, id, aggregatetype, aggregateid, \
+            topic, payload, headers, occurred_at, ordered, created_at FROM outbox_dead \
+            WHERE seq = ?";
+        database::execute(&txn, sql, [position.into()]).await;
+        let sql = "UPDATE outbox_shard SET revision = revision + 1 \
+            WHERE shard = (SELECT shard FROM outbox_dead WHERE seq = ?)";
+        database::execute(&txn, sql, [position.into()]).await;
+        let sql = "DELETE FROM outbox_dead WHERE seq = ?";
+        database::execute(&txn, sql, [position.into()]).await;
+        txn.commit().await.unwrap();
+    }
+
+    async fn corrupt(&self, position: Position) {
+        // Every 16 bytes are an id; that of nobody is nil.
+        let sql =
+            "UPDATE outbox_event SET id = UNHEX(REPEAT('0', 32)), attempts = -1 WHERE seq = ?";
+        self.0.execute(sql, [position.into()]).await;
+    }
+
+    /// Without the 64 rows that a change of owners writes, which is no cost of an event.
+    async fn changes(&self) -> Option<i64> {
+        let sql = "SELECT CAST(COALESCE(SUM(ROWS_CHANGED), 0) AS SIGNED) AS v \
+            FROM information_schema.TABLE_STATISTICS \
+            WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME <> 'outbox_shard'";
+        let changes: Vec<i64> = self.0.values(sql).await;
+        changes.first().copied()
+    }
+}

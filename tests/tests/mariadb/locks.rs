@@ -1,0 +1,258 @@
+//! Sessions that meet. Each test forces one interleaving by holding a transaction open.
+
+use super::{
+    database::{emit, execute},
+    harness::MariaDb,
+};
+use outbox_core::store::{DeadReason, History, Outcomes, Settled, Settlement, Store, Verdict};
+use outbox_seaorm::Emit;
+use outbox_tests::conformance::{Actor, Harness, Thing};
+use sea_orm::TransactionTrait;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+fn dead() -> Verdict {
+    Verdict::Dead {
+        reason: DeadReason::Rejected,
+        error: "no".to_owned(),
+        blocks: true,
+    }
+}
+
+/// Long enough for a statement to be sent and to wait.
+const A_WHILE: Duration = Duration::from_millis(200);
+
+/// Interleaving 15: the former owner settles a success while the new one makes a dead letter of the
+/// same event. An INSERT … SELECT that locks nothing would write both.
+#[tokio::test]
+async fn a_success_waits_for_a_dead_letter_and_finds_nothing() {
+    let harness = MariaDb::fresh().await;
+    harness.emit(Thing::said("one")).await;
+    let owner = Actor::owner(&harness).await;
+    let row = owner.rows().await.remove(0);
+
+    let other = harness.0.db.begin().await.unwrap();
+    let sql = "INSERT INTO outbox_dead (seq, id, aggregatetype, aggregateid, topic, payload, \
+        headers, occurred_at, ordered, attempts, last_error, created_at, reason, blocks_aggregate) \
+        SELECT seq, id, aggregatetype, aggregateid, topic, payload, headers, occurred_at, ordered, \
+        attempts, '', created_at, 'rejected', TRUE FROM outbox_event FOR UPDATE";
+    execute(&other, sql, []).await;
+    execute(&other, "DELETE FROM outbox_event", []).await;
+    let settle = tokio::spawn(async move { owner.settle(&row, Verdict::Done).await });
+    tokio::time::sleep(A_WHILE).await;
+    assert!(!settle.is_finished());
+    other.commit().await.unwrap();
+    settle.await.unwrap();
+    assert_eq!(harness.delivered().await, []);
+    assert_eq!(harness.dead().await.len(), 1);
+}
+
+/// The same without a script: whoever comes first, the event is in one place.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_that_settle_the_same_events_leave_each_in_one_place() {
+    let harness = MariaDb::fresh().await;
+    for _ in 0..20 {
+        let txn = harness.0.db.begin().await.unwrap();
+        txn.emit_all((0..20).map(|_| Thing::said("x")))
+            .await
+            .unwrap();
+        txn.commit().await.unwrap();
+        let former = Actor::owner(&harness).await;
+        let rows = former.rows().await;
+        Actor::join(&harness).await.evict(&former).await;
+        let owner = Actor::owner(&harness).await;
+        let outcomes = |verdict: Verdict| {
+            let of = |row: &outbox_core::store::Row| {
+                Settlement::new(row.position, row.id, verdict.clone())
+            };
+            rows.iter().map(of).collect::<Vec<_>>()
+        };
+        let (successes, letters) = (outcomes(Verdict::Done), outcomes(dead()));
+        let shard = rows[0].shard;
+        tokio::join!(
+            former.settle_all(shard, &successes),
+            owner.settle_all(shard, &letters),
+        );
+        let settled = harness.delivered().await.len() + harness.dead().await.len();
+        assert_eq!(settled, 20);
+        assert_eq!(harness.pending().await, []);
+        owner.store.leave(owner.member.id).await.unwrap();
+        for table in ["outbox_delivered", "outbox_dead"] {
+            harness.0.execute(&format!("DELETE FROM {table}"), []).await;
+        }
+    }
+}
+
+/// Interleaving 4: a dead letter that is under way when the shard gets its next owner.
+#[tokio::test]
+async fn a_dead_letter_waits_for_a_take_over_and_is_refused() {
+    let harness = MariaDb::fresh().await;
+    harness.emit(Thing::said("one")).await;
+    let owner = Actor::owner(&harness).await;
+    let row = owner.rows().await.remove(0);
+    let pending = harness.pending().await;
+
+    let taker = harness.0.db.begin().await.unwrap();
+    execute(&taker, "UPDATE outbox_shard SET epoch = epoch + 1", []).await;
+    let settle = tokio::spawn(async move { owner.settle(&row, dead()).await });
+    tokio::time::sleep(A_WHILE).await;
+    assert!(!settle.is_finished());
+    taker.commit().await.unwrap();
+    assert_eq!(settle.await.unwrap(), Settled::Lost);
+    assert_eq!(harness.pending().await, pending);
+    assert_eq!(harness.dead().await, []);
+}
+
+/// Interleaving 30.
+#[tokio::test]
+async fn a_session_that_stopped_on_one_shard_holds_up_no_other() {
+    let harness = MariaDb::fresh().await;
+    let holder = harness.0.db.begin().await.unwrap();
+    execute(
+        &holder,
+        "SELECT * FROM outbox_shard WHERE shard = 7 FOR UPDATE",
+        [],
+    )
+    .await;
+    let mut actor = Actor::join(&harness).await;
+    assert_eq!(actor.take().await, 63);
+    assert!(actor.owned.iter().all(|owned| owned.shard != 7));
+    holder.rollback().await.unwrap();
+}
+
+/// A member that is renewing its lease at this moment is not taken for gone.
+#[tokio::test]
+async fn a_locked_member_is_a_member() {
+    let harness = MariaDb::fresh().await;
+    let owner = Actor::owner(&harness).await;
+    let other = outbox_core::store::Member::new("here:2", "");
+    let lease = Duration::from_secs(60);
+    harness.store().join(&other, lease).await.unwrap();
+    let renewing = harness.0.db.begin().await.unwrap();
+    let sql = "SELECT * FROM outbox_dispatcher FOR UPDATE";
+    execute(&renewing, sql, []).await;
+    let seen = harness.store().shards().await.unwrap();
+    let won = harness.store().take(other.id, &seen).await.unwrap();
+    assert_eq!(won, []);
+    renewing.rollback().await.unwrap();
+    assert_eq!(owner.fetch().await.shards.len(), 64);
+}
+
+/// An application's open transaction holds up nothing but its own event, and no gap lock of the
+/// dispatcher holds up the application.
+#[tokio::test]
+async fn an_open_emit_and_a_dispatcher_do_not_meet() {
+    let harness = MariaDb::fresh().await;
+    harness.emit(Thing::said("one")).await;
+    let open = harness.0.db.begin().await.unwrap();
+    open.emit(Thing::said("open")).await.unwrap();
+    harness.emit(Thing::said("two")).await;
+
+    let start = Instant::now();
+    let owner = Actor::owner(&harness).await;
+    let rows = owner.rows().await;
+    assert_eq!(rows.len(), 2);
+    owner.settle(&rows[0], Verdict::Done).await;
+    owner.settle(&rows[1], dead()).await;
+    assert_eq!(owner.move_due(10).await, Some(0));
+    open.emit(Thing::said("open too")).await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(20));
+    open.commit().await.unwrap();
+    assert_eq!(owner.rows().await.len(), 2);
+}
+
+/// Interleaving 17: a single SELECT locks nothing, also where transactions are serializable.
+#[tokio::test]
+async fn reading_does_not_wait_where_sessions_are_serializable() {
+    let harness = MariaDb::fresh().await;
+    harness.emit(Thing::said("one")).await;
+    let mut owner = Actor::owner(&harness).await;
+    let first = "SET SESSION tx_isolation = 'SERIALIZABLE', innodb_lock_wait_timeout = 1";
+    owner.store = outbox_seaorm::SeaOrmStore::from(&harness.0.open(2, first).await);
+    let open = harness.0.db.begin().await.unwrap();
+    execute(&open, "UPDATE outbox_event SET last_error = 'x'", []).await;
+    execute(&open, "UPDATE outbox_shard SET suspect_to = 7", []).await;
+    let rows = owner.rows().await;
+    assert_eq!(rows.len(), 1);
+    let read = owner.store.read(&[rows[0].position]).await.unwrap();
+    assert_eq!(read.len(), 1);
+    open.commit().await.unwrap();
+    owner.settle(&rows[0], Verdict::Done).await;
+}
+
+/// Writers in the server's default isolation, REPEATABLE READ, beside every verb.
+#[tokio::test(flavor = "multi_thread")]
+async fn writers_and_dispatcher_do_not_deadlock() {
+    const EACH: usize = 150;
+    let harness = MariaDb::fresh().await;
+    let done = std::sync::Arc::new(AtomicBool::new(false));
+    let mut writers = Vec::new();
+    for writer in 0..4 {
+        let db = harness.0.open(1, "SET innodb_lock_wait_timeout = 10").await;
+        writers.push(tokio::spawn(async move {
+            for n in 0..EACH {
+                let key = format!("{writer}-{}", n % 5);
+                if n % 10 == 0 {
+                    let soon = Duration::from_millis(1);
+                    emit(&db, Thing::of(&key, "later").after(soon)).await;
+                } else {
+                    emit(&db, Thing::of(&key, "now")).await;
+                }
+            }
+        }));
+    }
+    let finished = {
+        let done = done.clone();
+        tokio::spawn(async move {
+            for writer in writers {
+                writer.await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            done.store(true, Ordering::SeqCst);
+        })
+    };
+
+    // Two sessions settle at once: successes of the former owner, everything of the new one.
+    let former = Actor::owner(&harness).await;
+    Actor::join(&harness).await.evict(&former).await;
+    let owner = Actor::owner(&harness).await;
+    loop {
+        let last = done.load(Ordering::SeqCst);
+        owner.move_due(100).await.unwrap();
+        let rows = owner.rows().await;
+        let mut outcomes = Vec::new();
+        let mut again = Vec::new();
+        for owned in &owner.owned {
+            let of_shard = rows.iter().filter(|row| row.shard == owned.shard);
+            let settle = |verdict: Verdict| {
+                let of_shard = of_shard.clone();
+                of_shard
+                    .map(|row| Settlement::new(row.position, row.id, verdict.clone()))
+                    .collect::<Vec<_>>()
+            };
+            let verdict = if owned.shard % 3 == 0 {
+                dead()
+            } else {
+                Verdict::Done
+            };
+            outcomes.push(Outcomes::new(*owned, settle(verdict)));
+            again.push(Outcomes::new(former.of(owned.shard), settle(Verdict::Done)));
+        }
+        let (one, two) = tokio::join!(
+            owner
+                .store
+                .settle(owner.member.id, &outcomes, History::Keep),
+            former.store.settle(former.member.id, &again, History::Keep),
+        );
+        one.unwrap();
+        assert!(two.unwrap().iter().all(|settled| *settled == Settled::Lost));
+        if last && rows.is_empty() && harness.delayed().await.is_empty() {
+            break;
+        }
+    }
+    finished.await.unwrap();
+    let settled = harness.delivered().await.len() + harness.dead().await.len();
+    assert_eq!(settled, 4 * EACH);
+}

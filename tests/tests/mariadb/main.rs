@@ -1,0 +1,36 @@
+//! The store in MariaDB, on the server that `./tests/run` starts: its default character set is
+//! latin1, its time zone five and a half hours off, and a packet at most 1 MiB.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod database;
+mod harness;
+
+mod apart;
+mod emit;
+mod entities;
+mod failures;
+mod locks;
+mod migrations;
+mod packets;
+mod plans;
+mod schema;
+mod times;
+
+mod plain {
+    use super::harness::MariaDb;
+    outbox_tests::conformance!(MariaDb);
+
+    mod dispatcher {
+        use super::MariaDb;
+        outbox_tests::dispatcher_laws!(MariaDb);
+    }
+}
+
+mod hostile_sessions {
+    use super::harness::Sessions;
+    outbox_tests::conformance!(Sessions<true>);
+}

@@ -1,0 +1,64 @@
+//! The server takes packets up to 1 MiB: batches are cut below it.
+
+use super::harness::MariaDb;
+use outbox_core::store::{DeadReason, Settled, Settlement, Store, Verdict};
+use outbox_seaorm::Emit;
+use outbox_tests::conformance::{Actor, Harness, Thing};
+use sea_orm::TransactionTrait;
+use std::time::Duration;
+
+const WRITTEN: Settled = Settled::Written { gone: Vec::new() };
+
+// B012
+#[tokio::test]
+async fn many_large_events_come_through() {
+    let harness = MariaDb::fresh().await;
+    let text = "x".repeat(100_000);
+    let txn = harness.0.db.begin().await.unwrap();
+    txn.emit_all((0..40).map(|_| Thing::said(&text)))
+        .await
+        .unwrap();
+    txn.commit().await.unwrap();
+    let owner = Actor::owner(&harness).await;
+    let rows = owner.rows().await;
+    assert_eq!(rows.len(), 40);
+    assert!(rows.iter().all(|row| row.body.is_none()));
+    let positions: Vec<_> = rows.iter().map(|row| row.position).collect();
+    let read = owner.store.read(&positions).await.unwrap();
+    assert!(read.iter().all(|row| row.body.is_some()));
+    let done = |row: &outbox_core::store::Row| Settlement::new(row.position, row.id, Verdict::Done);
+    let done: Vec<_> = rows.iter().map(done).collect();
+    assert_eq!(owner.settle_all(rows[0].shard, &done).await, WRITTEN);
+    assert_eq!(harness.delivered().await.len(), 40);
+}
+
+#[tokio::test]
+async fn many_long_errors_are_written() {
+    let harness = MariaDb::fresh().await;
+    let txn = harness.0.db.begin().await.unwrap();
+    txn.emit_all((0..500).map(|_| Thing::said("x")))
+        .await
+        .unwrap();
+    txn.commit().await.unwrap();
+    let owner = Actor::owner(&harness).await;
+    let rows = owner.rows().await;
+    // The longest form that JSON has for a byte.
+    let error = "\u{1}".repeat(2_000);
+    let dead = Verdict::Dead {
+        reason: DeadReason::Exhausted,
+        error: error.clone(),
+        blocks: false,
+    };
+    let retry = Verdict::Retry {
+        after: Duration::ZERO,
+        error,
+    };
+    for verdict in [retry, dead] {
+        let outcome =
+            |row: &outbox_core::store::Row| Settlement::new(row.position, row.id, verdict.clone());
+        let outcomes: Vec<_> = rows.iter().map(outcome).collect();
+        assert_eq!(owner.settle_all(rows[0].shard, &outcomes).await, WRITTEN);
+    }
+    assert_eq!(harness.dead().await.len(), 500);
+    assert_eq!(harness.dead().await[499].error.len(), 2_000);
+}

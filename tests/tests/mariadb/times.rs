@@ -1,0 +1,125 @@
+//! Times are UTC in microseconds, whatever the session's time zone.
+
+use super::{database::Database, harness::MariaDb};
+use outbox_core::store::{Liveness, Member, Moved, Store, Verdict};
+use outbox_seaorm::{
+    Emit, SeaOrmStore,
+    entity::{delayed, event},
+};
+use outbox_tests::conformance::{Actor, Harness, Thing};
+use sea_orm::{EntityTrait, TransactionTrait, prelude::DateTimeUtc};
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(3600);
+const ZONES: [&str; 3] = [
+    "SET time_zone = '+05:30'",
+    "SET time_zone = '-11:00'",
+    "SET time_zone = SYSTEM",
+];
+
+// B008
+#[tokio::test]
+async fn every_time_has_microseconds() {
+    let database = Database::fresh().await;
+    let types: Vec<String> = database
+        .values(
+            "SELECT DISTINCT COLUMN_TYPE AS v FROM information_schema.COLUMNS \
+             WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME <> 'outbox_status' \
+             AND DATA_TYPE IN ('date', 'time', 'datetime', 'timestamp')",
+        )
+        .await;
+    assert_eq!(types, ["datetime(6)"]);
+}
+
+// B010
+#[tokio::test]
+async fn what_is_due_does_not_depend_on_the_time_zone() {
+    for zone in ZONES {
+        let harness = MariaDb::fresh().await;
+        let db = harness.0.open(2, zone).await;
+        let now = harness.0.now().await;
+        let txn = db.begin().await.unwrap();
+        txn.emit(Thing::said("now")).occurred_at(now).await.unwrap();
+        txn.emit(Thing::said("after")).after(HOUR).await.unwrap();
+        txn.emit(Thing::said("at")).at(now + HOUR).await.unwrap();
+        txn.emit(Thing::said("due")).at(now - HOUR).await.unwrap();
+        txn.commit().await.unwrap();
+
+        let near = |time: DateTimeUtc| (time - now).abs().num_seconds() < 60;
+        let stored = event::Entity::find().one(&db).await.unwrap().unwrap();
+        assert!(
+            near(stored.created_at) && near(stored.occurred_at.and_utc()),
+            "{zone}"
+        );
+        let mut due = delayed::Entity::find().all(&harness.0.db).await.unwrap();
+        due.sort_by_key(|row| row.due_at);
+        assert!(near(due[0].due_at + HOUR), "{zone}");
+        assert!(
+            near(due[1].due_at - HOUR) && near(due[2].due_at - HOUR),
+            "{zone}"
+        );
+
+        // The dispatcher is in another zone.
+        let owner = Actor::owner(&harness).await;
+        let waits = owner
+            .fetch()
+            .await
+            .shards
+            .into_iter()
+            .filter_map(|seen| seen.due_in);
+        assert_eq!(waits.min(), Some(Duration::ZERO));
+        assert_eq!(owner.move_due(10).await, Some(1), "{zone}");
+        let body = owner.rows().await[0].body.clone().unwrap();
+        assert!(near(body.occurred_at));
+    }
+}
+
+#[tokio::test]
+async fn a_lease_and_a_wait_do_not_depend_on_the_time_zone() {
+    for zone in ZONES {
+        let harness = MariaDb::fresh().await;
+        let store = SeaOrmStore::from(&harness.0.open(1, zone).await);
+        let member = Member::new("here:1", "");
+        store.join(&member, Duration::from_secs(30)).await.unwrap();
+        let members = harness.store().members().await.unwrap();
+        assert_eq!(members[0].liveness, Liveness::Alive, "{zone}");
+        store.renew(member.id, Duration::ZERO).await.unwrap();
+        let members = harness.store().members().await.unwrap();
+        assert_eq!(members[0].liveness, Liveness::Expired, "{zone}");
+        // As seen in one zone, it is evicted in another.
+        assert!(store.evict(&members[0]).await.unwrap());
+
+        harness.emit(Thing::said("one")).await;
+        let owner = Actor::owner(&harness).await;
+        let row = owner.rows().await.remove(0);
+        let retry = Verdict::Retry {
+            after: HOUR,
+            error: String::new(),
+        };
+        owner.settle(&row, retry).await;
+        let elsewhere = store.read(&[row.position]).await.unwrap().remove(0);
+        let wait = elsewhere.retry_in.unwrap();
+        assert!(wait <= HOUR && wait > HOUR / 2, "{zone}: {wait:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_beyond_the_last_year_is_a_long_wait() {
+    let harness = MariaDb::fresh().await;
+    harness.emit(Thing::said("one")).await;
+    let owner = Actor::owner(&harness).await;
+    let row = owner.rows().await.remove(0);
+    let retry = Verdict::Retry {
+        after: Duration::MAX,
+        error: String::new(),
+    };
+    owner.settle(&row, retry).await;
+    assert!(owner.rows().await[0].retry_in.unwrap() > 50 * 365 * 24 * HOUR);
+    let owned = owner.of(row.shard);
+    let moved = owner
+        .store
+        .move_due(owner.member.id, &owned, 0)
+        .await
+        .unwrap();
+    assert_eq!(moved, Moved::Events(0));
+}
