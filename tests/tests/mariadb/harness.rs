@@ -7,15 +7,27 @@ use std::time::Duration;
 use uuid::Uuid;
 
 /// A database on the server.
-pub(crate) struct MariaDb(pub(crate) Database);
+pub(crate) type MariaDb = Sessions<false>;
 
-impl Harness for MariaDb {
+/// The same, with sessions that default to what nobody expects.
+pub(crate) struct Sessions<const HOSTILE: bool>(pub(crate) Database);
+
+const UNEXPECTED: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci, time_zone = '-11:00', \
+    tx_isolation = 'SERIALIZABLE', auto_increment_increment = 3, \
+    sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,IGNORE_SPACE,\
+        HIGH_NOT_PRECEDENCE,ONLY_FULL_GROUP_BY,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH'";
+
+impl<const HOSTILE: bool> Harness for Sessions<HOSTILE> {
     type Store = SeaOrmStore;
 
     const LACKS: &'static [Capability] = &[];
 
     async fn fresh() -> Self {
-        Self(Database::fresh().await)
+        let mut database = Database::fresh().await;
+        if HOSTILE {
+            database.db = database.open(4, UNEXPECTED).await;
+        }
+        Self(database)
     }
 
     fn store(&self) -> SeaOrmStore {

@@ -1,7 +1,7 @@
 //! Sessions that meet. Each test forces one interleaving by holding a transaction open.
 
 use super::{
-    database::{Database, emit, execute},
+    database::{emit, execute},
     harness::MariaDb,
 };
 use outbox_core::store::{DeadReason, History, Outcomes, Settled, Settlement, Store, Verdict};
@@ -108,8 +108,7 @@ async fn a_dead_letter_waits_for_a_take_over_and_is_refused() {
 /// Interleaving 30.
 #[tokio::test]
 async fn a_session_that_stopped_on_one_shard_holds_up_no_other() {
-    let database = Database::fresh().await;
-    let harness = MariaDb(database);
+    let harness = MariaDb::fresh().await;
     let holder = harness.0.db.begin().await.unwrap();
     execute(
         &holder,

@@ -20,7 +20,7 @@ mod plans;
 mod schema;
 mod times;
 
-mod conformance {
+mod plain {
     use super::harness::MariaDb;
     outbox_tests::conformance!(MariaDb);
 
@@ -28,4 +28,9 @@ mod conformance {
         use super::MariaDb;
         outbox_tests::dispatcher_laws!(MariaDb);
     }
+}
+
+mod hostile_sessions {
+    use super::harness::Sessions;
+    outbox_tests::conformance!(Sessions<true>);
 }
