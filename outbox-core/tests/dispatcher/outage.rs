@@ -87,3 +87,24 @@ async fn a_long_backlog_of_a_topic_that_is_down_leaves_the_others_alone() {
     assert_eq!(log.len(), 50);
     dispatcher.shutdown().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_takes_every_failure_for_an_outage_does_not_stop_its_topic() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit(step(0, 1)).unwrap();
+    let handle = dispatcher(&store, &log, |order, _, _| async move {
+        if order == 0 {
+            Err(HandlerError::outage("it is me"))
+        } else {
+            Ok(())
+        }
+    });
+    let dispatcher = spawn(handle);
+    for order in 1..3_600 {
+        store.emit(step(order, 1)).unwrap();
+        pass(1).await;
+    }
+    assert_eq!(store.dead().len(), 1);
+    assert!(log.len() > 3_500);
+    dispatcher.shutdown().await;
+}

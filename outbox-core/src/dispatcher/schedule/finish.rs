@@ -6,6 +6,7 @@ use crate::{
         stats::add,
         verdict::{Case, Decision, dead, decide},
     },
+    handler::Wish,
     retry::RetryPolicy,
     store::{DeadReason, Owned, Position, Settlement, Shard, Verdict},
 };
@@ -57,37 +58,62 @@ impl Schedule {
             on_dead: config.on_dead,
             random,
         };
-        let breaker = &mut self.topics[route].breaker;
+        let topic = &mut self.topics[route];
+        let mut own = false;
         let decision = match ended {
             Ended::Done => decide(Ok(()), &case),
-            Ended::Failed(failure) => decide(Err(&failure), &case),
+            Ended::Failed(mut failure) => {
+                own = failure.wish == Wish::Outage && topic.is_its_own(ticket.id);
+                if own {
+                    failure.wish = Wish::Retry;
+                }
+                decide(Err(&failure), &case)
+            }
             Ended::Newer => {
-                breaker.unanswered();
+                topic.breaker.unanswered();
                 add(&self.counters.newer, 1);
                 self.park(ticket, None);
                 return None;
             }
             Ended::Unreadable => {
-                breaker.unanswered();
+                topic.breaker.unanswered();
                 add(&self.counters.unreadable, 1);
                 self.park(ticket, None);
                 return None;
             }
             Ended::Gone => {
-                breaker.unanswered();
+                topic.breaker.unanswered();
+                topic.outages.remove(&ticket.id);
                 self.end_gone(ticket, now);
                 return None;
             }
         };
         match decision {
             Decision::Settle(verdict) => {
-                let change = breaker.answered().then_some(OutageChange::Over);
+                topic.successes += u64::from(verdict == Verdict::Done);
+                match verdict {
+                    Verdict::Retry { .. } if own => {
+                        topic.outages.insert(ticket.id, topic.successes)
+                    }
+                    _ => topic.outages.remove(&ticket.id),
+                };
+                let change = if own && topic.breaker.is_open() {
+                    // It says nothing about the others, nor that the outage is over.
+                    topic.breaker.outage(now, random);
+                    None
+                } else {
+                    topic.breaker.answered().then_some(OutageChange::Over)
+                };
                 self.settle_later(ticket, verdict, now);
                 change
             }
             Decision::Outage => {
-                let change = breaker.outage(now, random).then_some(OutageChange::Began);
-                let until = breaker.retry_at().unwrap_or(now);
+                topic.outages.insert(ticket.id, topic.successes);
+                let change = topic
+                    .breaker
+                    .outage(now, random)
+                    .then_some(OutageChange::Began);
+                let until = topic.breaker.retry_at().unwrap_or(now);
                 add(&self.counters.outages, 1);
                 self.park(ticket, Some(until));
                 if change.is_some() {

@@ -32,10 +32,11 @@ use breaker::Breaker;
 use lane::LaneHasher;
 use shard::ShardState;
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
 };
 use tokio::time::Instant;
+use uuid::Uuid;
 
 /// The events in memory, by shard and lane.
 pub(crate) struct Schedule {
@@ -80,6 +81,11 @@ struct Topic {
     breaker: Breaker,
     /// Lanes were set aside while the topic was down: see [`Schedule::set_aside`].
     aside: bool,
+    /// Events that were handled since the start.
+    successes: u64,
+    /// The events that reported an outage and have had no other outcome since, with the number of
+    /// successes before.
+    outages: HashMap<Uuid, u64>,
 }
 
 /// How many lanes of a topic that is down stand ready to probe it; the others are set aside.
@@ -88,6 +94,13 @@ const PROBES: usize = if cfg!(test) { 1 } else { 64 };
 impl Topic {
     fn is_crowded(&self) -> bool {
         self.breaker.is_open() && self.ready.len() >= PROBES
+    }
+
+    /// Whether others have succeeded since this event reported an outage: then what it reports
+    /// again is a failure of its own, or it would stop the topic for ever.
+    fn is_its_own(&self, event: Uuid) -> bool {
+        let before = self.outages.get(&event);
+        before.is_some_and(|before| *before < self.successes)
     }
 
     /// Whether the lanes that were set aside may come back.
