@@ -16,7 +16,7 @@ pub use emit::{
 };
 pub use outbox::{Outbox, OutboxBuilder};
 pub use schema::{InvalidName, Names};
-pub use store::SeaOrmStore;
+pub use store::{History, Position, SeaOrmStore, StoreError, StoreErrorKind};
 
 // From outbox-core: the event contract, …
 pub use outbox_core::{

@@ -219,6 +219,15 @@ impl<S: Store> DispatcherBuilder<S> {
     /// When two handlers want one topic, two event types declare one, or a setting cannot work.
     pub fn build(self) -> Result<Dispatcher<S>, BuildError> {
         check_settings(&self.config)?;
+        if self.topics.is_empty()
+            && self.events.is_empty()
+            && self.raw.is_empty()
+            && self.publishers.is_empty()
+        {
+            return Err(BuildError::Setting {
+                problem: "a dispatcher needs a handler or a publisher",
+            });
+        }
         check_contracts(&self.contracts)?;
         let defaults = self.config.topic;
         let mut router = Router::new();
@@ -266,6 +275,10 @@ impl<S: Store> DispatcherBuilder<S> {
     ///
     /// # Errors
     /// As [`build`](Self::build).
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    #[track_caller]
     pub fn spawn(self, token: CancellationToken) -> Result<DispatcherHandle, BuildError> {
         Ok(self.build()?.spawn(token))
     }

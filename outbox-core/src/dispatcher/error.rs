@@ -51,7 +51,8 @@ impl fmt::Display for BuildError {
             Self::NoHandler { topic } => {
                 write!(
                     f,
-                    "topic {topic} has options but no handler: call `handler`"
+                    "topic {topic} has options but no handler: call `handler` on the options, \
+                     also where there is an `on_event`"
                 )
             }
             Self::Pattern { pattern } => {

@@ -52,7 +52,8 @@ use tokio_util::sync::CancellationToken;
 /// Delivers the events of one outbox to handlers.
 ///
 /// Any number may run, in one process or many; each aggregate's events are with one of them at a
-/// time.
+/// time. All dispatchers of one outbox must have the same handlers: an event whose owner has none
+/// stays. What is handled elsewhere goes into an outbox with another prefix.
 ///
 /// ```
 /// use outbox_core::{CancellationToken, Delivery, Envelope, HandlerError, MemoryStore};
@@ -107,7 +108,11 @@ impl<S: Store> Dispatcher<S> {
 
     /// Starts the dispatcher as a task of its own. It stops when the token is cancelled, and not
     /// for an error of the database: it waits until that is back.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
     #[must_use = "the handle tells when the dispatcher has stopped"]
+    #[track_caller]
     pub fn spawn(self, token: CancellationToken) -> DispatcherHandle {
         let stop = Stop {
             // A child: `shutdown` stops this dispatcher and nothing else that has the token.
@@ -138,7 +143,9 @@ impl<S: Store> Dispatcher<S> {
     /// functions. Events that wait for a retry or their delay are left for the next run;
     /// [`Summary::next_due`] says when that pays.
     ///
-    /// After `deadline` it stops as a dispatcher does, and [`Summary::idle`] is false.
+    /// After `deadline` it stops as a dispatcher does, and [`Summary::idle`] is false. Give it more
+    /// than the lease, a third of it and a second: so long it takes until the shards of a
+    /// dispatcher that died are taken over.
     ///
     /// # Errors
     /// When the tables differ or the database cannot be reached.

@@ -196,6 +196,7 @@ fn start_settler<S: Store>(
         desk: Arc::clone(desk),
         store: setting.store.clone(),
         config: Arc::clone(&setting.config),
+        router: Arc::clone(&setting.router),
         member,
         phase,
         stuck: Stuck::default(),

@@ -2,9 +2,12 @@ use super::{
     config::Config,
     desk::Desk,
     health::Health,
+    router::Router,
     schedule::{LaneId, Pending},
 };
-use crate::store::{MemberId, Outcomes, Settled, Shard, Store, StoreErrorKind};
+use crate::store::{
+    MemberId, Outcomes, Position, Settled, Settlement, Shard, Store, StoreErrorKind, Verdict,
+};
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
@@ -21,6 +24,8 @@ pub(crate) struct Settler<S> {
     pub(crate) desk: Arc<Desk>,
     pub(crate) store: S,
     pub(crate) config: Arc<Config>,
+    /// For messages.
+    pub(crate) router: Arc<Router>,
     pub(crate) member: MemberId,
     pub(crate) phase: watch::Receiver<Phase>,
     pub(crate) stuck: Stuck,
@@ -170,6 +175,7 @@ impl<S: Store> Settler<S> {
                             Settled::Lost => return Err(Ended::Lost),
                         }
                     }
+                    self.tell(&batch, &gone);
                     self.desk.schedule().committed(batch, &gone, Instant::now());
                     self.desk.work.notify_one();
                     self.desk.reading.notify_one();
@@ -193,6 +199,40 @@ impl<S: Store> Settler<S> {
             }
             sleep(pause).await;
             pause = (pause * 2).min(RETRY_PAUSE.1);
+        }
+    }
+}
+
+impl<S> Settler<S> {
+    /// Dead letters are never silent.
+    fn tell(&self, batch: &[Pending], gone: &[Position]) {
+        for Pending {
+            route, settlement, ..
+        } in batch
+        {
+            let Settlement {
+                position,
+                id,
+                verdict,
+            } = settlement;
+            let Verdict::Dead {
+                reason,
+                error,
+                blocks,
+            } = verdict
+            else {
+                continue;
+            };
+            if gone.contains(position) {
+                continue;
+            }
+            let topic = route.map_or("-", |route| &self.router.route(route).name);
+            let then = if *blocks {
+                "dead letter: the later events of its aggregate wait for an operator"
+            } else {
+                "dead letter"
+            };
+            error!(topic, event = %id, position, %reason, error, "{then}");
         }
     }
 }

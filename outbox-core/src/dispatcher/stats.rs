@@ -41,8 +41,14 @@ pub struct Summary {
     pub retried: u64,
     /// Events that became dead letters.
     pub dead: u64,
+    /// Events seen that nobody here can handle: of an unknown topic, or of a newer version. They
+    /// stay in the outbox.
+    pub unhandled: u64,
     /// Whether nothing deliverable was left; false when the deadline came first.
     pub idle: bool,
+    /// Whether other dispatchers owned everything to the end, or the leases of some that died
+    /// still ran: nothing could be done here.
+    pub standing_by: bool,
     /// How long until the next retry or delayed event falls due.
     pub next_due: Option<Duration>,
 }
@@ -53,7 +59,9 @@ impl Summary {
             delivered: after.delivered - before.delivered,
             retried: after.retried - before.retried,
             dead: after.dead - before.dead,
+            unhandled: (after.unknown - before.unknown) + (after.newer - before.newer),
             idle,
+            standing_by: !idle && after.shards == 0,
             next_due,
         }
     }

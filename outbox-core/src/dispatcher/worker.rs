@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 use tokio::time::Instant;
-use tracing::{Instrument, debug, info, info_span, warn};
+use tracing::{Instrument, info, info_span, warn};
 
 /// Runs deliveries one after the other. Aborted when the lease is lost: everything it does may be
 /// dropped at any await.
@@ -166,12 +166,12 @@ impl<S: Store> Worker<S> {
         match answer {
             Answer::Done => Ended::Done,
             Answer::Newer => {
-                info!("newer schema version: the event waits for a newer build");
+                warn!("newer schema version: the event waits for a newer build");
                 Ended::Newer
             }
             Answer::Failed(mut failure) => {
                 failure.text = self.redacted(&failure);
-                debug!(error = %failure, "delivery failed");
+                warn!(error = %failure, "delivery failed");
                 Ended::Failed(failure)
             }
         }

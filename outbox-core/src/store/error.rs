@@ -45,7 +45,9 @@ impl fmt::Display for StoreError {
         let problem = match self.kind {
             StoreErrorKind::Contention => "another transaction was in the way",
             StoreErrorKind::Unavailable => "the database is not available",
-            StoreErrorKind::Schema => "the outbox tables are not as expected",
+            StoreErrorKind::Schema => {
+                "the outbox tables are not as expected, run the migrations or `schema::create`"
+            }
             StoreErrorKind::Refused => "the database refused the data",
         };
         write!(f, "{}: {problem}", self.context)

@@ -30,6 +30,8 @@ pub(crate) enum Ended {
 pub(crate) struct Pending {
     pub(crate) owned: Owned,
     pub(crate) lane: LaneId,
+    /// Where the event went.
+    pub(crate) route: Option<RouteId>,
     pub(crate) settlement: Settlement,
 }
 
@@ -104,7 +106,7 @@ impl Schedule {
                 } else {
                     topic.breaker.answered().then_some(OutageChange::Over)
                 };
-                self.settle_later(ticket, verdict, now);
+                self.settle_later(route, ticket, verdict, now);
                 change
             }
             Decision::Outage => {
@@ -163,7 +165,7 @@ impl Schedule {
         self.advance(ticket.shard, ticket.lane, now);
     }
 
-    fn settle_later(&mut self, ticket: &Ticket, verdict: Verdict, now: Instant) {
+    fn settle_later(&mut self, route: RouteId, ticket: &Ticket, verdict: Verdict, now: Instant) {
         let Some(state) = self.shards.get_mut(&ticket.shard) else {
             return;
         };
@@ -171,6 +173,7 @@ impl Schedule {
         state.outcomes.push_back(Pending {
             owned: state.owned,
             lane: ticket.lane,
+            route: Some(route),
             settlement: Settlement::new(ticket.position, ticket.id, verdict),
         });
         self.unsettled += 1;
@@ -212,6 +215,7 @@ impl Schedule {
         state.outcomes.push_back(Pending {
             owned: state.owned,
             lane: id,
+            route,
             settlement: Settlement::new(row.position, row.id, verdict),
         });
     }
@@ -241,6 +245,7 @@ impl Schedule {
             owned,
             lane,
             settlement,
+            ..
         } in batch
         {
             let shard = owned.shard;
