@@ -4,7 +4,10 @@ use super::{
     mysql, postgres, sqlite,
 };
 use crate::outbox::Outbox;
-use sea_orm::{ConnectionTrait, DbBackend};
+use sea_orm::{
+    ConnectionTrait, DbBackend,
+    sea_query::{Asterisk, Expr, ExprTrait, Query},
+};
 
 /// Checks that the database has everything the default [`Outbox`] needs, and names all that is
 /// missing or differs. It only reads. What is there beyond that is left alone.
@@ -40,10 +43,35 @@ pub async fn check_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(
         );
     }
     if problems.is_empty() {
+        problems.extend(missing_shards(outbox, db).await?);
+    }
+    if problems.is_empty() {
         Ok(())
     } else {
         Err(SchemaError::incomplete(problems))
     }
+}
+
+/// A test that empties all tables empties this one too, and then nothing is ever delivered.
+async fn missing_shards<C: ConnectionTrait>(
+    outbox: &Outbox,
+    db: &C,
+) -> Result<Option<Problem>, SchemaError> {
+    let expected = match db.get_database_backend() {
+        DbBackend::Sqlite => 1,
+        _ => 64,
+    };
+    let count = Query::select()
+        .expr_as(Expr::col(Asterisk).count(), "n")
+        .from(outbox.names().table("outbox_shard"))
+        .to_owned();
+    let row = db.query_one(&count).await?;
+    let found: i64 = row.map_or(Ok(0), |row| row.try_get("", "n"))?;
+    Ok((found < expected).then(|| Problem::MissingShards {
+        table: outbox.names().bare("outbox_shard"),
+        expected,
+        found,
+    }))
 }
 
 /// A column as the database has it, its type written as in the DDL.

@@ -46,6 +46,15 @@ pub enum Problem {
         /// The type it has.
         found: String,
     },
+    /// Rows that the dispatchers share among them are missing: without them nothing is delivered.
+    MissingShards {
+        /// The table.
+        table: String,
+        /// How many rows it should have.
+        expected: i64,
+        /// How many it has.
+        found: i64,
+    },
     /// An index is over other columns.
     IndexColumns {
         /// The index.
@@ -144,6 +153,14 @@ impl fmt::Display for Problem {
             } => write!(
                 f,
                 "column {table}.{column} is {found} instead of {expected}"
+            ),
+            Self::MissingShards {
+                table,
+                expected,
+                found,
+            } => write!(
+                f,
+                "table {table} has {found} of its {expected} rows (was it emptied?)"
             ),
             Self::IndexColumns {
                 index,

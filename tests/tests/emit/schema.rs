@@ -211,3 +211,16 @@ async fn what_is_dropped_is_gone_and_the_rest_stays() {
     check_with(&other, &db).await.unwrap();
     assert_eq!(count(&db, "\"order\"").await, 0);
 }
+
+#[tokio::test]
+async fn a_shard_table_that_was_emptied_is_found_and_mended() {
+    let db = memory().await;
+    run(&db, "DELETE FROM outbox_shard").await;
+    let error = check(&db).await.unwrap_err();
+    assert!(
+        matches!(error.problems(), [Problem::MissingShards { found: 0, .. }]),
+        "{error}"
+    );
+    create(&db).await.unwrap();
+    check(&db).await.unwrap();
+}
