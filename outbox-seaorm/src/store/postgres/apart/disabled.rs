@@ -9,3 +9,15 @@ pub(super) fn pool_of_one(_db: &DatabaseConnection) -> Result<DatabaseConnection
             .to_owned(),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::pool_of_one;
+    use sea_orm::DatabaseConnection;
+
+    #[test]
+    fn the_feature_is_named() {
+        let error = pool_of_one(&DatabaseConnection::default()).unwrap_err();
+        assert!(error.to_string().contains("enable the feature `postgres`"));
+    }
+}
