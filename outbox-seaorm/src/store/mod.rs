@@ -1,5 +1,6 @@
 //! The store in a database: the verbs of [`Store`], one folder of statements a database.
 
+mod apart;
 mod error;
 mod live;
 mod mysql;
@@ -76,7 +77,6 @@ impl From<&DatabaseConnection> for SeaOrmStore {
 
 impl Store for SeaOrmStore {
     async fn check(&self) -> Result<(), StoreError> {
-        call!(self, "checking what is needed", backend => backend.ready(&self.db))?;
         let backend = self.db.get_database_backend();
         schema::check_with(&self.outbox, &self.db)
             .await

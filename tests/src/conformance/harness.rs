@@ -59,6 +59,8 @@ pub enum Capability {
     TimedLease,
     /// Others can write rows.
     ForeignRows,
+    /// A zero in a payload keeps its sign.
+    SignedZero,
 }
 
 /// An event to be delivered.

@@ -12,7 +12,8 @@ pub(crate) struct Postgres<const HOSTILE: bool>(pub(crate) Database);
 impl<const HOSTILE: bool> Harness for Postgres<HOSTILE> {
     type Store = SeaOrmStore;
 
-    const LACKS: &'static [Capability] = &[];
+    /// `jsonb` has decimals.
+    const LACKS: &'static [Capability] = &[Capability::SignedZero];
 
     async fn fresh() -> Self {
         Self(if HOSTILE {

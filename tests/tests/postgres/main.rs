@@ -14,6 +14,7 @@ mod errors;
 mod fences;
 mod hash;
 mod horizon;
+mod isolation;
 mod schema;
 mod take_over;
 

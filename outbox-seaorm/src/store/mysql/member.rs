@@ -1,4 +1,5 @@
-use super::{MySql, apart, begin, execute, micros, statement};
+use super::{MySql, begin, execute, micros, statement};
+use crate::store::apart;
 use outbox_core::store::{Liveness, Member, MemberId, MemberView};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
 use std::time::Duration;
@@ -9,15 +10,11 @@ impl MySql {
         Ok(false)
     }
 
-    pub(in crate::store) async fn ready(&self, _db: &DatabaseConnection) -> Result<(), DbErr> {
-        Ok(())
-    }
-
     pub(in crate::store) async fn connect_apart(
         &self,
         db: &DatabaseConnection,
     ) -> Result<DatabaseConnection, DbErr> {
-        apart::connect(db).await
+        apart::mysql(db).await
     }
 
     pub(in crate::store) async fn join(

@@ -10,7 +10,6 @@
 //! wants `binlog_format` ROW or MIXED, which are the defaults.
 
 mod statements;
-mod apart;
 mod member;
 mod shard;
 mod row;

@@ -1,7 +1,6 @@
 //! The store in PostgreSQL: 64 shards, one statement a verb.
 
 mod statements;
-mod apart;
 mod member;
 mod shard;
 mod row;
@@ -11,6 +10,7 @@ mod delayed;
 #[cfg(test)]
 mod plans;
 
+use super::apart;
 use crate::schema::Names;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, IsolationLevel, QueryResult, Statement,
@@ -41,6 +41,13 @@ impl Postgres {
         _db: &DatabaseConnection,
     ) -> Result<bool, DbErr> {
         Ok(false)
+    }
+
+    pub(in crate::store) async fn connect_apart(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<DatabaseConnection, DbErr> {
+        apart::postgres(db).await
     }
 
     /// Runs a verb's statement, in READ COMMITTED whatever the session's default is. Under

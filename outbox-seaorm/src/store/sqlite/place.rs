@@ -29,11 +29,6 @@ impl Sqlite {
         })
     }
 
-    /// Nothing but the database is needed.
-    pub(in crate::store) async fn ready(&self, _db: &DatabaseConnection) -> Result<(), DbErr> {
-        Ok(())
-    }
-
     pub(in crate::store) async fn in_process(
         &self,
         db: &DatabaseConnection,

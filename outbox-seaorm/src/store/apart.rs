@@ -9,12 +9,20 @@ use std::future::Future;
 /// The pool inside a SeaORM connection can be had only where SeaORM's driver is compiled in, which
 /// an application may have asked for at SeaORM and not here. So no feature of this crate decides:
 /// where SeaORM has the method below, it comes before that of [`NoDriver`].
-pub(super) async fn connect(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
+pub(super) async fn mysql(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
     // SeaORM's method panics at any other kind, such as a mock.
     if format!("{:?}", db.inner) != "SqlxMySqlPoolConnection" {
         return Ok(db.clone());
     }
     db.get_mysql_connection_pool().connect_apart(db).await
+}
+
+/// The same on PostgreSQL.
+pub(super) async fn postgres(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
+    if format!("{:?}", db.inner) != "SqlxPostgresPoolConnection" {
+        return Ok(db.clone());
+    }
+    db.get_postgres_connection_pool().connect_apart(db).await
 }
 
 trait Apart {
@@ -45,17 +53,22 @@ where
     }
 }
 
-/// Stands in for the pool where SeaORM has no driver for MySQL.
-#[allow(dead_code, reason = "in use where SeaORM has no driver for MySQL")]
+/// Stands in for the pool where SeaORM has no such driver.
+#[allow(dead_code, reason = "in use where SeaORM lacks a driver")]
 struct Missing;
 
-#[allow(dead_code, reason = "in use where SeaORM has no driver for MySQL")]
+#[allow(dead_code, reason = "in use where SeaORM lacks a driver")]
 trait NoDriver {
     fn get_mysql_connection_pool(&self) -> Missing;
+    fn get_postgres_connection_pool(&self) -> Missing;
 }
 
 impl NoDriver for DatabaseConnection {
     fn get_mysql_connection_pool(&self) -> Missing {
+        Missing
+    }
+
+    fn get_postgres_connection_pool(&self) -> Missing {
         Missing
     }
 }
