@@ -189,12 +189,6 @@ async fn a_schema_is_used_everywhere_and_a_decoy_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_not_supported_yet_is_told() {
-    let error = schema::sql(DbBackend::Postgres, &Outbox::default()).unwrap_err();
-    assert_eq!(error.kind(), SchemaErrorKind::UnsupportedDatabase);
-}
-
-#[tokio::test]
 async fn what_is_dropped_is_gone_and_the_rest_stays() {
     let db = memory().await;
     let other = Outbox::builder().prefix("other_").build().unwrap();

@@ -1,15 +1,36 @@
 //! Single cases that the model next door reaches too rarely or not at all.
 
-use super::{tests::Never, *};
+use super::*;
 use crate::{
-    dispatcher::{config::TopicConfig, failure::Failure, route::Route},
-    handler::Wish,
-    store::{Body, Fetched, Horizon, Position, Row, Seen},
+    dispatcher::{
+        config::TopicConfig,
+        failure::Failure,
+        route::{Call, Route},
+    },
+    envelope::Envelope,
+    handler::{State, Wish},
+    headers::Headers,
+    store::{Body, Epoch, Fetched, Horizon, Position, Row, Seen},
 };
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 use uuid::Uuid;
 
 const SHARD: Shard = 0;
+
+pub(super) struct Never;
+
+impl Call for Never {
+    fn call<'a>(
+        &'a self,
+        _: Envelope,
+        _: Headers,
+        _: Epoch,
+        _: &'a State,
+    ) -> BoxFuture<'a, Result<(), Failure>> {
+        unreachable!("the model delivers")
+    }
+}
 
 struct Case {
     schedule: Schedule,
@@ -202,4 +223,20 @@ async fn a_probe_that_may_start_is_no_timer_any_more() {
         None,
         "and the reader need not hurry"
     );
+}
+
+#[tokio::test]
+async fn each_shard_is_read_from_its_start_now_and_then() {
+    let mut case = Case::new(|_| {}, 0);
+    case.fetched(vec![row(5, "x", "a")]);
+    let event = case.start().unwrap();
+    case.end(event, Ended::Done);
+    case.commit();
+    case.now += Duration::from_secs(599);
+    case.fetched(vec![]);
+    assert_eq!(case.schedule.send_fetch().0[0].scan, 5);
+    case.now += Duration::from_secs(2);
+    // Whoever held a lower position for longer than anybody should has committed.
+    case.fetched(vec![row(3, "x", "a")]);
+    assert_eq!(case.start().unwrap().1.position, 3);
 }

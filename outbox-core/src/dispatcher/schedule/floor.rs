@@ -11,6 +11,10 @@ pub(crate) struct Floor {
     high: Position,
     /// Former values of `scan`, each with what must be seen before it becomes the floor.
     notes: VecDeque<Note>,
+    /// When everything was read from the start.
+    swept_at: Option<Instant>,
+    /// How long after that it is read again: sooner where the floor is only a belief.
+    sweep: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +31,11 @@ enum Bound {
     Time(Instant),
 }
 
+/// A safety net under the proofs.
+const SWEEP: Duration = Duration::from_secs(600);
+/// Under a floor that nothing proves.
+const SWEEP_UNPROVEN: Duration = Duration::from_secs(60);
+
 /// More notes would only prove the floor in smaller steps.
 const NOTES: usize = 64;
 
@@ -41,6 +50,11 @@ impl Floor {
     pub(crate) fn read_to(&mut self, last: Option<Position>, horizon: Horizon, now: Instant) {
         self.scan = self.scan.max(last.unwrap_or_default());
         self.high = self.high.max(self.scan);
+        self.swept_at.get_or_insert(now);
+        self.sweep = match horizon {
+            Horizon::Within(_) => SWEEP_UNPROVEN,
+            Horizon::Open | Horizon::CommitOrder | Horizon::Transactions { .. } => SWEEP,
+        };
         match horizon {
             Horizon::Open => {}
             Horizon::CommitOrder => self.floor = self.scan,
@@ -76,6 +90,16 @@ impl Floor {
         self.scan = self.scan.min(position - 1);
         self.floor = self.floor.min(self.scan);
         self.notes.retain(|note| note.scan <= self.scan);
+    }
+
+    /// Reads everything again when it was long ago; `true` when it is.
+    pub(crate) fn sweep(&mut self, now: Instant) -> bool {
+        let due = self.swept_at.is_some_and(|at| now >= at + self.sweep);
+        if due {
+            self.swept_at = Some(now);
+            self.reset();
+        }
+        due
     }
 
     /// Reads everything again.

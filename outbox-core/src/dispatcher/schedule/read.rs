@@ -36,8 +36,10 @@ pub(crate) enum Obstacle {
 const LANE_EVENTS: usize = 64;
 
 impl Schedule {
-    /// Goes back where lanes want it and it is time, or where there is nothing else to do.
+    /// Goes back where lanes want it and it is time, or where there is nothing else to do. Now and
+    /// then it goes back to the start, one shard after the other.
     pub(crate) fn rewind(&mut self, now: Instant) {
+        let _ = self.shards.values_mut().any(|state| state.floor.sweep(now));
         for (route, topic) in self.topics.iter_mut().enumerate() {
             if topic.wants_recall() {
                 topic.aside = false;

@@ -1,19 +1,13 @@
 //! A model of a store and of everything around the schedule, driven at random: transactions that
 //! commit late, fetches that come back after a settle, retries, dead letters, outages, operators.
 
-use super::*;
+use super::{cases::Never, *};
 use crate::{
-    dispatcher::{
-        failure::Failure,
-        route::{Call, Route},
-    },
-    envelope::Envelope,
-    handler::{State, Wish},
-    headers::Headers,
+    dispatcher::{failure::Failure, route::Route},
+    handler::Wish,
     retry::RetryPolicy,
-    store::{Body, Epoch, Fetched, Horizon, Owned, Position, Row, Seen, Verdict},
+    store::{Body, Fetched, Horizon, Owned, Position, Row, Seen, Verdict},
 };
-use futures_util::future::BoxFuture;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -22,20 +16,6 @@ use uuid::Uuid;
 
 const SHARD: Shard = 0;
 const AGGREGATES: u64 = 6;
-
-pub(super) struct Never;
-
-impl Call for Never {
-    fn call<'a>(
-        &'a self,
-        _: Envelope,
-        _: Headers,
-        _: Epoch,
-        _: &'a State,
-    ) -> BoxFuture<'a, Result<(), Failure>> {
-        unreachable!("the model delivers")
-    }
-}
 
 /// The store and its history.
 struct Model {
