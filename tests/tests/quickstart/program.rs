@@ -190,6 +190,8 @@ fn binary() -> &'static Path {
             .lines()
             .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
             .filter(|message| message["target"]["kind"][0] == "bin")
+            // The package of the test has programs too.
+            .filter(|message| message["target"]["name"] == "quickstart")
             .find_map(|message| message["executable"].as_str().map(PathBuf::from))
             .unwrap()
     })
