@@ -1,0 +1,49 @@
+//! To copy into an application: a settle that fails after the delivery delivers again.
+
+use crate::site::{Patience, app, tea};
+use outbox_seaorm::{CancellationToken, async_trait, entity::event};
+use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
+use shop::{entities::*, gateway::*, handlers, orders};
+use std::sync::{Arc, Mutex};
+
+/// The idempotency keys that it was given.
+#[derive(Default)]
+struct Keys(Mutex<Vec<String>>);
+
+#[async_trait]
+impl Gateway for Keys {
+    async fn charge(&self, key: &str, _: i64) -> Result<String, GatewayError> {
+        self.0.lock().unwrap().push(key.to_owned());
+        Ok("receipt".to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_settle_that_fails_after_the_delivery_delivers_again() {
+    let (mut app, _folder) = app().await;
+    let keys = Arc::new(Keys::default());
+    app.gateway = keys.clone();
+    let db = app.db.clone();
+    let spawn = || handlers::dispatcher(&app).spawn(CancellationToken::new());
+    let refuse = "CREATE TRIGGER refuse BEFORE DELETE ON outbox_event \
+        BEGIN SELECT RAISE(ABORT, 'the event must stay'); END";
+    db.execute_unprepared(refuse).await.unwrap();
+    let order = serde_json::from_value(tea()).unwrap();
+    orders::place(&db, "acme", "1", &order).await.unwrap();
+    let patience = Patience::new();
+    let first = spawn().unwrap();
+    while payment::Entity::find().count(&db).await.unwrap() == 0 {
+        patience.wait().await;
+    }
+    first.abort().await;
+    db.execute_unprepared("DROP TRIGGER refuse").await.unwrap();
+    let second = spawn().unwrap();
+    while event::Entity::find().count(&db).await.unwrap() > 0 {
+        patience.wait().await;
+    }
+    second.shutdown().await;
+    assert_eq!(payment::Entity::find().count(&db).await.unwrap(), 1);
+    assert_eq!(shipment::Entity::find().count(&db).await.unwrap(), 1);
+    let keys = keys.0.lock().unwrap();
+    assert_eq!(*keys, [keys[0].clone(), keys[0].clone()]);
+}

@@ -1,0 +1,30 @@
+//! To copy into an application: a business write that fails leaves no event.
+
+use outbox_seaorm::entity::event;
+use sea_orm::{Database, EntityTrait};
+use sea_orm_migration::MigratorTrait;
+use shop::{entities::order, error::Error, migrations::Migrator, orders};
+
+fn teapots(quantity: i32) -> orders::NewOrder {
+    orders::NewOrder {
+        mail: "ada@example.com".to_owned(),
+        address: "1 Main Street".to_owned(),
+        item: "teapot".to_owned(),
+        quantity,
+    }
+}
+
+#[tokio::test]
+async fn a_business_write_that_fails_after_the_second_emit_leaves_no_event() {
+    let db = Database::connect("sqlite::memory:").await.unwrap();
+    Migrator::up(&db, None).await.unwrap();
+    orders::place(&db, "acme", "1", &teapots(2)).await.unwrap();
+    let before = event::Entity::find().all(&db).await.unwrap();
+    assert_eq!(before.len(), 2);
+
+    // One is left. The stock is looked at last, when both events have been emitted.
+    let placed = orders::place(&db, "acme", "2", &teapots(2)).await;
+    assert!(matches!(placed, Err(Error::SoldOut)));
+    assert_eq!(event::Entity::find().all(&db).await.unwrap(), before);
+    assert_eq!(order::Entity::find().all(&db).await.unwrap().len(), 1);
+}

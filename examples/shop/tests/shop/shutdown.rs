@@ -1,0 +1,125 @@
+//! SIGTERM to the real program.
+
+use crate::site::{Patience, get, tea};
+use outbox_seaorm::entity::{delivered, event};
+use sea_orm::{Database, DatabaseConnection, EntityTrait, PaginatorTrait};
+use serde_json::json;
+use shop::entities::payment;
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+struct Program {
+    child: Child,
+    url: String,
+    folder: TempDir,
+}
+
+impl Program {
+    /// Starts it with a gateway this slow, in a folder of its own.
+    fn start(gateway_latency: u64) -> Self {
+        let folder = TempDir::new().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_shop"))
+            .args(["--listen", "127.0.0.1:0"])
+            .args(["--gateway-latency", &gateway_latency.to_string()])
+            .current_dir(folder.path())
+            .env_remove("RUST_LOG")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+        let url = log
+            .find_map(|line| Some(line.unwrap().split_once("listening on ")?.1.to_owned()))
+            .unwrap();
+        // Its log must not fill the pipe.
+        std::thread::spawn(move || log.for_each(drop));
+        Self { child, url, folder }
+    }
+
+    /// Places an order and waits until the gateway is being asked.
+    async fn order(&self) {
+        let url = format!("{}/orders", self.url);
+        let post = ureq::post(url).header("idempotency-key", "1");
+        tokio::task::spawn_blocking(move || post.send_json(tea()).unwrap())
+            .await
+            .unwrap();
+        // The mail is gone, the charge is not.
+        let patience = Patience::new();
+        let under_way = json!([1, 1]);
+        loop {
+            let events = &get(&self.url, "/health").await.body["events"];
+            if json!([events["delivered"], events["in_work"]]) == under_way {
+                return;
+            }
+            patience.wait().await;
+        }
+    }
+
+    fn terminate(&self) {
+        let id = self.child.id().to_string();
+        let killed = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        assert!(killed.success());
+    }
+
+    async fn ended(&mut self) -> ExitStatus {
+        let patience = Patience::new();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            patience.wait().await;
+        }
+    }
+
+    async fn database(&self) -> DatabaseConnection {
+        let file = self.folder.path().join("shop.db");
+        let url = format!("sqlite://{}", file.display());
+        Database::connect(url).await.unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_running_handler_finishes_before_the_program_ends() {
+    let mut program = Program::start(3_000);
+    program.order().await;
+    program.terminate();
+    assert_eq!(program.ended().await.code(), Some(0));
+
+    let db = program.database().await;
+    assert_eq!(payment::Entity::find().count(&db).await.unwrap(), 1);
+    assert_eq!(delivered::Entity::find().count(&db).await.unwrap(), 2);
+    // What the handler emitted is for the next run.
+    let left = event::Entity::find().all(&db).await.unwrap();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].topic, "order.paid");
+}
+
+#[tokio::test]
+async fn a_second_signal_drops_it_and_keeps_its_event() {
+    let mut program = Program::start(600_000);
+    program.order().await;
+    program.terminate();
+    sleep(Duration::from_millis(300)).await;
+    assert!(program.child.try_wait().unwrap().is_none());
+    program.terminate();
+    assert_eq!(program.ended().await.code(), Some(0));
+
+    let db = program.database().await;
+    assert_eq!(payment::Entity::find().count(&db).await.unwrap(), 0);
+    let left = event::Entity::find().all(&db).await.unwrap();
+    assert_eq!(
+        (left.len(), &*left[0].topic, left[0].attempts),
+        (1, "payment.charge", 0)
+    );
+}
