@@ -1,10 +1,10 @@
 //! The web server and the dispatcher, side by side in one process.
 
 use crate::{gateway::Gateway, handlers, health, routes, stop::Stop};
-use outbox_seaorm::{BoxError, CancellationToken, DispatcherHandle};
+use outbox_seaorm::{BoxError, CancellationToken};
 use sea_orm::DatabaseConnection;
-use std::{future::IntoFuture, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, time::sleep};
+use std::{future::IntoFuture, sync::Arc};
+use tokio::net::TcpListener;
 
 /// What requests and handlers work with. Cheap to clone.
 #[derive(Clone)]
@@ -20,9 +20,7 @@ pub struct App {
 /// # Errors
 /// When the dispatcher's settings are wrong, or the server failed.
 pub async fn serve(app: App, listener: TcpListener, stop: Stop) -> Result<(), BoxError> {
-    let dispatcher_stop = CancellationToken::new();
-    let dispatcher = handlers::dispatcher(&app).spawn(dispatcher_stop.clone())?;
-    let dispatcher = Arc::new(dispatcher);
+    let dispatcher = handlers::dispatcher(&app).spawn(CancellationToken::new())?;
     let routes = routes::router(app.clone()).merge(health::router(app.db, &dispatcher));
 
     // The server goes first: the requests under way may still emit.
@@ -32,18 +30,10 @@ pub async fn serve(app: App, listener: TcpListener, stop: Stop) -> Result<(), Bo
     let served = stop.second.run_until_cancelled(server).await;
 
     // Then the dispatcher: handlers finish, and their outcomes are written.
-    dispatcher_stop.cancel();
-    let hurried = stop.second.run_until_cancelled(ended(&dispatcher)).await;
-    if hurried.is_none() {
+    let stopped = dispatcher.shutdown();
+    if stop.second.run_until_cancelled(stopped).await.is_none() {
         dispatcher.hurry();
-        ended(&dispatcher).await;
+        dispatcher.wait().await;
     }
     Ok(served.unwrap_or(Ok(()))?)
-}
-
-/// Waits on a handle that the health checks share.
-async fn ended(dispatcher: &DispatcherHandle) {
-    while dispatcher.is_live() {
-        sleep(Duration::from_millis(20)).await;
-    }
 }

@@ -4,24 +4,24 @@ use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
 use outbox_seaorm::DispatcherHandle;
 use sea_orm::DatabaseConnection;
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 use tokio::time::timeout;
 
 #[derive(Clone)]
 struct Health {
     db: DatabaseConnection,
-    dispatcher: Arc<DispatcherHandle>,
+    dispatcher: DispatcherHandle,
 }
 
 /// `/health/live`, `/health/ready`, and `/health` for people.
-pub fn router(db: DatabaseConnection, dispatcher: &Arc<DispatcherHandle>) -> Router {
+pub fn router(db: DatabaseConnection, dispatcher: &DispatcherHandle) -> Router {
     Router::new()
         .route("/health", get(report))
         .route("/health/live", get(live))
         .route("/health/ready", get(ready))
         .with_state(Health {
             db,
-            dispatcher: Arc::clone(dispatcher),
+            dispatcher: dispatcher.clone(),
         })
 }
 

@@ -40,6 +40,7 @@ use crate::{
     handler::State,
     store::{Store, StoreError},
 };
+use handle::Task;
 use health::Health;
 use pulse::Pulse;
 use router::Router;
@@ -125,7 +126,7 @@ impl<S: Store> Dispatcher<S> {
             pulse: Arc::clone(&self.setting.pulse),
             stall_limit: self.setting.config.stall_limit,
             stop: stop.clone(),
-            task: tokio::spawn(async move { serve(&self.setting, &stop).await }),
+            task: Task::spawn(async move { serve(&self.setting, &stop).await }),
         }
     }
 
