@@ -44,6 +44,7 @@ impl Lease {
         let (sender, state) = watch::channel(held(joined_at, config.lease));
         let heartbeat = Heartbeat {
             member,
+            joined_at,
             lease: config.lease,
             stall_limit: config.stall_limit,
             in_process,
@@ -129,6 +130,7 @@ impl LeaseWatch {
 
 struct Heartbeat {
     member: MemberId,
+    joined_at: Instant,
     lease: Duration,
     stall_limit: Duration,
     in_process: bool,
@@ -166,11 +168,12 @@ impl Heartbeat {
 
     async fn run<S: Store>(self, store: &S) {
         let mut health = Health::new("renewing the lease");
-        let mut pause = self.lease / 3;
+        // From when the lease counts from: to connect, or a renewal, may have taken a while.
+        let mut next = self.joined_at + self.lease / 3;
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => return,
-                () = sleep(pause) => {}
+                () = sleep_until(next) => {}
             }
             if self.pulse.age() > self.stall_limit {
                 warn!(limit = ?self.stall_limit, "the dispatcher's loop is stuck: letting the lease go");
@@ -192,7 +195,7 @@ impl Heartbeat {
                         sent
                     };
                     let _ = self.state.send(held(from, self.lease));
-                    pause = self.lease / 3;
+                    next = from + self.lease / 3;
                 }
                 Ok(false) => {
                     let _ = self.state.send(LeaseState::Lost);
@@ -200,7 +203,7 @@ impl Heartbeat {
                 }
                 Err(error) => {
                     health.down(&error);
-                    pause = self.lease / 10;
+                    next = Instant::now() + self.lease / 10;
                 }
             }
         }

@@ -14,6 +14,8 @@ pub(crate) struct Faulty {
     fails: Arc<dyn Fn(&'static str) -> Option<StoreErrorKind> + Send + Sync>,
     /// How long a settle takes.
     pub(crate) settling: Duration,
+    /// How long a connection apart takes, if the database lives elsewhere.
+    pub(crate) connecting: Option<Duration>,
 }
 
 impl Faulty {
@@ -25,6 +27,7 @@ impl Faulty {
             inner: inner.clone(),
             fails: Arc::new(fails),
             settling: Duration::ZERO,
+            connecting: None,
         }
     }
 
@@ -43,10 +46,11 @@ impl Store for Faulty {
     }
 
     async fn in_process(&self) -> Result<bool, StoreError> {
-        self.inner.in_process().await
+        Ok(self.connecting.is_none() && self.inner.in_process().await?)
     }
 
     async fn connect_apart(&self) -> Result<Self, StoreError> {
+        tokio::time::sleep(self.connecting.unwrap_or_default()).await;
         Ok(self.clone())
     }
 

@@ -1,6 +1,6 @@
-use crate::support::*;
+use crate::{faulty::Faulty, support::*};
 use outbox_core::{
-    MemoryStore,
+    CancellationToken, Dispatcher, MemoryStore,
     store::{DeadReason, Store},
 };
 use std::{
@@ -159,5 +159,20 @@ async fn nothing_is_started_after_the_lease_is_over() {
     until("delivered", || store.delivered().len() == 2).await;
     let epochs = epochs.lock().unwrap().clone();
     assert!(epochs[0] < epochs[1], "{epochs:?}");
+    dispatcher.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_heartbeat_that_was_slow_to_connect_still_renews_in_time() {
+    let mut store = Faulty::new(&MemoryStore::new(), |_| None);
+    // A third of the lease later it would be over.
+    store.connecting = Some(Duration::from_millis(1_600));
+    let lease = Duration::from_secs(2);
+    let builder = Dispatcher::<Faulty>::builder(store)
+        .on_event(|_: Order, _| async { Ok(()) })
+        .lease(lease);
+    let dispatcher = builder.spawn(CancellationToken::new()).unwrap();
+    tokio::time::sleep(lease + lease / 10).await;
+    assert_eq!(dispatcher.stats().lease_lost, 0);
     dispatcher.shutdown().await;
 }

@@ -2,14 +2,18 @@
 
 use super::{
     process::Process,
+    server::Server,
     site::{Site, pause},
 };
 use outbox_tests::history::What;
 use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use std::time::Duration;
 
-/// Stops a process that does not hold the database's only write lock: nobody could take over.
+/// Stops a process that does not hold the only write lock of SQLite: nobody could take over.
 async fn freeze(site: &Site, process: &Process) {
+    if site.server != Server::Sqlite {
+        return process.freeze();
+    }
     let pragma = "PRAGMA busy_timeout = 200";
     site.db.execute_unprepared(pragma).await.unwrap();
     for _ in 0..100 {
@@ -55,7 +59,11 @@ async fn a_stopped_dispatcher_is_replaced_and_stands_by_when_it_goes_on() {
 
 #[tokio::test]
 async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
-    let site = Site::new().await;
+    nothing_fenced_is_written(Site::new().await).await;
+}
+
+/// Handlers fail in a process that was stopped until somebody else had taken over.
+pub(crate) async fn nothing_fenced_is_written(site: Site) {
     for key in ["a", "b", "c", "d"] {
         for _ in 0..2 {
             site.emit(key).await;
@@ -69,13 +77,8 @@ async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
     let taken = || async { site.starts("hanging") == 4 };
     site.until("taken over", taken).await;
     frozen.thaw();
-    let ended = || async {
-        let history = site.log.history();
-        let ends = history.records().iter().filter(|record| {
-            record.by == "frozen" && matches!(record.what, What::Dropped | What::Failed)
-        });
-        ends.count() >= 4
-    };
+    let ended =
+        || async { site.wrote("frozen", What::Dropped) + site.wrote("frozen", What::Failed) >= 4 };
     site.until("its handlers have ended", ended).await;
     pause(0, 1_000..1_001).await;
     assert_eq!(site.starts("frozen"), 4, "it started nothing more");
@@ -88,4 +91,24 @@ async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
     site.drained().await;
     last.stop();
     assert_eq!(site.check().await.events, 8);
+}
+
+/// Handlers wait in a process that was stopped until somebody else had taken over.
+pub(crate) async fn handlers_are_dropped(site: Site) {
+    for key in ["a", "b", "c", "d"] {
+        site.emit(key).await;
+    }
+    let frozen = site.start("hang", "frozen");
+    let started = || async { site.starts("frozen") == 4 };
+    site.until("all are in work", started).await;
+    freeze(&site, &frozen).await;
+    let heir = site.start("deliver", "heir");
+    site.drained().await;
+    assert_eq!(site.wrote("frozen", What::Dropped), 0);
+    frozen.thaw();
+    let dropped = || async { site.wrote("frozen", What::Dropped) == 4 };
+    site.until("its handlers are dropped", dropped).await;
+    heir.stop();
+    frozen.stop();
+    assert_eq!(site.check().await.events, 4);
 }

@@ -1,10 +1,12 @@
-//! Processes that are killed and stopped, on SQLite in a file. What happened is read from what
-//! their handlers wrote down.
+//! Processes that are killed and stopped: on SQLite in a file, and fleets of them on the servers.
+//! What happened is read from what their handlers wrote down.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod server;
 mod site;
 mod process;
 
 mod kills;
 mod freezes;
 mod emitters;
+mod fleets;

@@ -19,6 +19,8 @@ impl Process {
 
     /// `kill -9`.
     pub(crate) fn kill(mut self) {
+        // Before as well: on a server the next one may be quicker than this line.
+        self.log.fault();
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         self.log.fault();

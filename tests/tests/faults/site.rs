@@ -1,41 +1,55 @@
-use super::process::Process;
+use super::{
+    process::Process,
+    server::{Server, connect},
+};
 use outbox_seaorm::{Emit, schema};
 use outbox_tests::{
     conformance::dispatcher::Account,
     history::{Log, Report, What},
 };
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, QueryResult,
-    Statement, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, Statement, TransactionTrait};
 use std::{
+    collections::BTreeSet,
     future::Future,
     path::PathBuf,
     process::{Command, Stdio},
     time::Duration,
 };
 use tempfile::TempDir;
+use uuid::Uuid;
 
-/// A database in a file, and the log of all that happens to it.
+/// A database, and the log of all that happens to it.
 pub(crate) struct Site {
     pub(crate) db: DatabaseConnection,
     pub(crate) log: Log,
+    pub(crate) server: Server,
+    url: String,
     directory: TempDir,
 }
 
 impl Site {
+    /// On SQLite in a file.
     pub(crate) async fn new() -> Self {
+        Self::on(Server::Sqlite).await
+    }
+
+    pub(crate) async fn on(server: Server) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("app.db");
-        let mut options = ConnectOptions::new(format!("sqlite://{}?mode=rwc", path.display()));
-        options.max_connections(1).sqlx_logging(false);
-        let db = Database::connect(options).await.unwrap();
+        let url = server.create(directory.path()).await;
+        let db = connect(&url).await;
         schema::create(&db).await.unwrap();
-        let change = "CREATE TABLE change (n INTEGER PRIMARY KEY, key TEXT, event TEXT)";
-        db.execute_unprepared(change).await.unwrap();
+        for sql in server.tables() {
+            db.execute_unprepared(&sql).await.unwrap();
+        }
+        let accounts = (0..server.accounts()).map(|n| format!("('x{n}', 0)"));
+        let accounts = accounts.collect::<Vec<_>>().join(", ");
+        let sql = format!("INSERT INTO account (name, version) VALUES {accounts}");
+        db.execute_unprepared(&sql).await.unwrap();
         Self {
             log: Log::open(&directory.path().join("log"), "test"),
             db,
+            server,
+            url,
             directory,
         }
     }
@@ -45,7 +59,8 @@ impl Site {
         let seed: u64 = name.bytes().map(u64::from).sum();
         let child = Command::new(env!("CARGO_BIN_EXE_outbox-worker"))
             .arg(mode)
-            .args([self.path("app.db"), self.path("log")])
+            .arg(&self.url)
+            .arg(self.log_path())
             .args([name, &seed.to_string()])
             .stdin(Stdio::piped())
             .spawn();
@@ -56,17 +71,22 @@ impl Site {
     pub(crate) async fn emit(&self, key: &str) {
         let txn = self.db.begin().await.unwrap();
         let id = txn.emit(Account::changed(key, "")).await.unwrap();
-        let sql = format!("INSERT INTO change (key, event) VALUES ('{key}', '{id}')");
+        let sql = format!("INSERT INTO emitted (account, event) VALUES ('{key}', '{id}')");
         txn.execute_unprepared(&sql).await.unwrap();
         txn.commit().await.unwrap();
     }
 
     /// How many calls of handlers a process has written down.
     pub(crate) fn starts(&self, name: &str) -> usize {
+        self.wrote(name, What::Started)
+    }
+
+    /// How many records of a kind a process has written down.
+    pub(crate) fn wrote(&self, name: &str, what: What) -> usize {
         let history = self.log.history();
         let records = history.records().iter();
         records
-            .filter(|record| record.what == What::Started && record.by == name)
+            .filter(|record| record.what == what && record.by == name)
             .count()
     }
 
@@ -87,15 +107,30 @@ impl Site {
     /// Checks what happened against what was committed.
     pub(crate) async fn check(&self) -> Report {
         let emitter = self.log.by("emitter");
-        for row in self.query("SELECT key, event FROM change ORDER BY n").await {
-            let key: String = row.try_get("", "key").unwrap();
+        let sql = "SELECT account, event FROM emitted ORDER BY n";
+        for row in self.query(sql).await {
+            let account: String = row.try_get("", "account").unwrap();
             let event: String = row.try_get("", "event").unwrap();
-            emitter.emitted(&key, event.parse().unwrap());
+            emitter.emitted(&account, event.parse().unwrap());
         }
-        assert_eq!(self.count("outbox_dead").await, 0);
+        let dead = self.query("SELECT id FROM outbox_dead").await;
+        let dead: BTreeSet<Uuid> = dead
+            .iter()
+            .map(|row| row.try_get("", "id").unwrap())
+            .collect();
+        assert_eq!(dead, self.given_up(), "what handlers gave up, and no more");
         let report = self.log.history().assert_clean();
         println!("{report:?}");
         report
+    }
+
+    fn given_up(&self) -> BTreeSet<Uuid> {
+        let history = self.log.history();
+        let records = history.records().iter();
+        records
+            .filter(|record| record.what == What::Dead)
+            .map(|record| record.id)
+            .collect()
     }
 
     pub(crate) async fn count(&self, table: &str) -> i64 {
@@ -106,7 +141,7 @@ impl Site {
     /// Reads, however long somebody holds a lock.
     pub(crate) async fn query(&self, sql: &str) -> Vec<QueryResult> {
         for _ in 0..10 {
-            let statement = Statement::from_string(DbBackend::Sqlite, sql);
+            let statement = Statement::from_string(self.db.get_database_backend(), sql);
             if let Ok(rows) = self.db.query_all_raw(statement).await {
                 return rows;
             }
@@ -128,8 +163,8 @@ impl Site {
         unreachable!("never: {what}")
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
+    fn log_path(&self) -> PathBuf {
+        self.directory.path().join("log")
     }
 }
 

@@ -1,5 +1,5 @@
-use super::Job;
-use outbox_seaorm::{Delivery, Dispatcher, HandlerError, RetryPolicy};
+use super::{Job, emit::DOOMED};
+use outbox_seaorm::{Delivery, Dispatcher, HandlerError, OnDead, RetryPolicy};
 use outbox_tests::{conformance::dispatcher::Account, history::Log};
 use std::{
     error::Error,
@@ -10,7 +10,7 @@ use std::{
 /// What handlers do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mode {
-    /// Mostly succeed, soon.
+    /// Mostly succeed, soon; give up what is doomed.
     Deliver,
     /// Fail after a while: half of them for good.
     Fail,
@@ -38,9 +38,9 @@ pub(super) async fn run(job: Job) -> Result<(), Box<dyn Error>> {
         log: job.log,
         chance: Mutex::new(fastrand::Rng::with_seed(job.seed)),
     });
-    let handle = move |_: Account, delivery: Delivery| {
+    let handle = move |event: Account, delivery: Delivery| {
         let worker = Arc::clone(&worker);
-        async move { worker.handle(delivery).await }
+        async move { worker.handle(&event, delivery).await }
     };
     let pause = Duration::from_millis(20);
     let dispatcher = Dispatcher::builder(&job.db)
@@ -48,15 +48,18 @@ pub(super) async fn run(job: Job) -> Result<(), Box<dyn Error>> {
         .concurrency(8)
         .retry(RetryPolicy::new(pause, pause * 2, 1_000)?)
         .lease(Duration::from_secs(1))
-        // Whatever was in work is killed again and again here, through no fault of its own.
-        .configure(|config| config.crash_limit = 1_000)
+        .configure(|config| {
+            // Whatever was in work is killed again and again here, through no fault of its own.
+            config.crash_limit = 1_000;
+            config.topic.on_dead = Some(OnDead::Continue);
+        })
         .build()?;
     dispatcher.run(job.end).await;
     Ok(())
 }
 
 impl Worker {
-    async fn handle(&self, delivery: Delivery) -> Result<(), HandlerError> {
+    async fn handle(&self, event: &Account, delivery: Delivery) -> Result<(), HandlerError> {
         let run = self
             .log
             .started(delivery.key().unwrap_or("-"), delivery.id());
@@ -76,6 +79,10 @@ impl Worker {
                 if fails {
                     run.failed();
                     return Err(HandlerError::retry("chance"));
+                }
+                if event.text() == DOOMED {
+                    run.dead();
+                    return Err(HandlerError::dead(DOOMED));
                 }
                 run.succeeded();
                 Ok(())

@@ -2,19 +2,21 @@ use super::Job;
 use outbox_seaorm::Emit;
 use outbox_tests::conformance::dispatcher::Account;
 use sea_orm::{
-    ConnectionTrait, DbErr, SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+    ConnectionTrait, DatabaseConnection, DbErr, SqliteTransactionMode, Statement,
+    TransactionOptions, TransactionTrait,
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
-/// How many aggregates there are.
-const KEYS: u32 = 6;
+/// The text of an event that is to be given up.
+pub(super) const DOOMED: &str = "doomed";
 
 /// Emits until the end of the input; every fifth transaction is rolled back.
 ///
-/// The application's own table `change` tells, in the order of the commits, which events there
-/// are: a killed emitter cannot.
+/// The application's own table `emitted` tells, in the order of the commits of an account, which
+/// events there are: a killed emitter cannot.
 pub(super) async fn run(job: Job) -> Result<(), DbErr> {
     let mut chance = fastrand::Rng::with_seed(job.seed);
+    let accounts = accounts(&job.db).await?;
     while !job.end.is_cancelled() {
         // The lock first, then the event: the written order is the order of the commits.
         let options = TransactionOptions {
@@ -26,16 +28,22 @@ pub(super) async fn run(job: Job) -> Result<(), DbErr> {
             // Locked for too long, by somebody who was stopped with the lock.
             Err(_) => continue,
         };
-        for _ in 0..chance.u32(1..4) {
-            let key = format!("x{}", chance.u32(..KEYS));
-            let id = txn.emit(Account::changed(&key, "")).await?;
-            let sql = "INSERT INTO change (key, event) VALUES (?1, ?2)";
-            let values = [key.into(), id.to_string().into()];
-            let backend = txn.get_database_backend();
-            let insert = Statement::from_sql_and_values(backend, sql, values);
-            txn.execute_raw(insert).await?;
-            // Whoever kills this process shall meet an open transaction.
-            tokio::time::sleep(Duration::from_millis(chance.u64(..4))).await;
+        let count = chance.usize(1..4);
+        // In one order, so that writers wait for each other and never in a circle.
+        let keys: BTreeSet<_> = (0..count)
+            .map(|_| &accounts[chance.usize(..accounts.len())])
+            .collect();
+        for key in &keys {
+            let sql = format!("UPDATE account SET version = version + 1 WHERE name = '{key}'");
+            txn.execute_unprepared(&sql).await?;
+            for _ in 0..chance.usize(1..3) {
+                let text = if chance.u8(..40) == 0 { DOOMED } else { "" };
+                let id = txn.emit(Account::changed(key, text)).await?;
+                let sql = format!("INSERT INTO emitted (account, event) VALUES ('{key}', '{id}')");
+                txn.execute_unprepared(&sql).await?;
+                // Whoever kills this process shall meet an open transaction.
+                tokio::time::sleep(Duration::from_millis(chance.u64(..4))).await;
+            }
         }
         if chance.u8(..5) == 0 {
             txn.rollback().await?;
@@ -45,4 +53,11 @@ pub(super) async fn run(job: Job) -> Result<(), DbErr> {
         tokio::time::sleep(Duration::from_millis(chance.u64(5..25))).await;
     }
     Ok(())
+}
+
+async fn accounts(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
+    let sql = "SELECT name FROM account ORDER BY name";
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let rows = db.query_all_raw(statement).await?;
+    rows.iter().map(|row| row.try_get("", "name")).collect()
 }

@@ -1,9 +1,11 @@
 //! A process for the fault tests to kill, stop and start: a dispatcher, or an emitter.
 //!
 //! ```text
-//! outbox-worker deliver|fail|hang DATABASE LOG NAME SEED
-//! outbox-worker emit DATABASE LOG NAME SEED
+//! outbox-worker deliver|fail|hang URL LOG NAME SEED
+//! outbox-worker emit URL LOG NAME SEED
 //! ```
+//!
+//! Beside the outbox the database has the tables `account`, a row an aggregate, and `emitted`.
 //!
 //! It ends gracefully at the end of its input, and so with whoever started it.
 
@@ -28,12 +30,12 @@ struct Job {
 #[tokio::main(worker_threads = 2)]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let [mode, database, log, name, seed] = &arguments[..] else {
-        return Err("outbox-worker MODE DATABASE LOG NAME SEED".into());
+    let [mode, url, log, name, seed] = &arguments[..] else {
+        return Err("outbox-worker MODE URL LOG NAME SEED".into());
     };
     let job = Job {
         mode: mode.clone(),
-        db: open(database).await?,
+        db: open(url).await?,
         log: Log::open(Path::new(log), name),
         seed: seed.parse()?,
         end: end_of_input(),
@@ -45,8 +47,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn open(path: &str) -> Result<DatabaseConnection, DbErr> {
-    let mut options = ConnectOptions::new(format!("sqlite://{path}?mode=rw"));
+async fn open(url: &str) -> Result<DatabaseConnection, DbErr> {
+    let mut options = ConnectOptions::new(url);
     options.max_connections(2).sqlx_logging(false);
     Database::connect(options).await
 }

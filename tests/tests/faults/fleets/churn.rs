@@ -1,0 +1,52 @@
+use crate::{
+    process::Process,
+    site::{Site, pause},
+};
+
+/// How often something happens to the fleet.
+const ROUNDS: u64 = 10;
+
+/// Dispatchers are killed, stopped and started while two processes emit; one is always alive.
+pub(crate) async fn come_and_go(site: Site) {
+    let seed = seed();
+    println!("seed {seed}");
+    let mut chance = fastrand::Rng::with_seed(seed);
+    let emitters = ["e0", "e1"].map(|name| site.start("emit", name));
+    let mut names = (0..).map(|n| format!("d{n}"));
+    let mut next = || site.start("deliver", &names.next().unwrap());
+    let mut fleet: Vec<Process> = (0..3).map(|_| next()).collect();
+    for process in &fleet {
+        site.delivers(process).await;
+    }
+    for round in 0..ROUNDS {
+        pause(seed + round, 100..900).await;
+        let victim = chance.usize(..fleet.len());
+        match (chance.u8(..3), fleet.len()) {
+            (0, 2..) => fleet.swap_remove(victim).kill(),
+            (1, 2..) => fleet.swap_remove(victim).stop(),
+            (_, ..4) => fleet.push(next()),
+            _ => fleet.swap_remove(victim).kill(),
+        }
+    }
+    for process in &fleet {
+        site.delivers(process).await;
+    }
+    let enough = || async { site.count("emitted").await > 300 };
+    site.until("enough is emitted", enough).await;
+    for emitter in emitters {
+        emitter.stop();
+    }
+    site.drained().await;
+    for process in fleet {
+        process.stop();
+    }
+    let report = site.check().await;
+    assert!(report.events > 300, "{report:?}");
+    assert!(site.count("outbox_dead").await > 0, "some were doomed");
+}
+
+/// Which things happen in which order; how long each takes, the machine decides.
+fn seed() -> u64 {
+    let seed = std::env::var("OUTBOX_TEST_SEED");
+    seed.map_or(7, |seed| seed.parse().unwrap())
+}

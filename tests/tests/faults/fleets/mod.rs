@@ -1,0 +1,37 @@
+//! Several dispatchers at once, on the servers: each has a share of the shards.
+
+mod churn;
+mod shares;
+
+use super::{freezes, server::Server, site::Site};
+
+macro_rules! fleet {
+    ($server:ident, $module:ident) => {
+        mod $module {
+            use super::*;
+
+            #[tokio::test]
+            async fn dispatchers_that_come_and_go_lose_and_reorder_nothing() {
+                churn::come_and_go(Site::on(Server::$server).await).await;
+            }
+
+            #[tokio::test]
+            async fn live_dispatchers_share_the_shards_evenly() {
+                shares::stay_even(Site::on(Server::$server).await).await;
+            }
+
+            #[tokio::test]
+            async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
+                freezes::nothing_fenced_is_written(Site::on(Server::$server).await).await;
+            }
+
+            #[tokio::test]
+            async fn a_stopped_dispatcher_drops_its_handlers_when_it_goes_on() {
+                freezes::handlers_are_dropped(Site::on(Server::$server).await).await;
+            }
+        }
+    };
+}
+
+fleet!(Postgres, postgres);
+fleet!(MariaDb, mariadb);
