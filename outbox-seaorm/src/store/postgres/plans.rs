@@ -166,6 +166,17 @@ async fn hot_statements_search_by_key_whatever_the_statistics_say() {
 }
 
 /// What a fetch reads does not grow with the backlog, also where that is all in one shard.
+/// The most pages that a step of a plan has read, beside what planning took.
+fn pages(plan: &[String]) -> u32 {
+    let steps = plan.iter().skip(1).zip(plan);
+    let executed = steps.filter(|(_, before)| before.trim() != "Planning:");
+    let hits = executed.filter_map(|(line, _)| {
+        let hits = line.trim().strip_prefix("Buffers: shared hit=")?;
+        Some(hits.split(' ').next()?.parse().unwrap())
+    });
+    hits.max().expect("a step that reads")
+}
+
 #[tokio::test]
 async fn a_fetch_reads_its_own_rows() {
     let db = database().await;
@@ -184,18 +195,13 @@ async fn a_fetch_reads_its_own_rows() {
         let values =
             format!("'{member}', '{{{shard}}}', '{{0}}', '{{{floor}}}', '{{{scan}}}', 50, 1000");
         let options = "(ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)";
-        let plan = plan(&db, options, &sql, &values).await;
-        for (line, before) in plan.iter().skip(1).zip(&plan) {
-            let Some(buffers) = line.trim().strip_prefix("Buffers: shared hit=") else {
-                continue;
-            };
-            // What the planner reads of the catalogue is another matter.
-            if before.trim() == "Planning:" {
-                continue;
-            }
-            let hit: u32 = buffers.split(' ').next().unwrap().parse().unwrap();
-            assert!(hit < 50, "{floor} {scan}: {hit} pages");
+        // The least of a few: where others create tables, a session's caches are emptied, and what
+        // it then reads of the catalogue counts as the statement's.
+        let mut least = u32::MAX;
+        for _ in 0..5 {
+            least = least.min(pages(&plan(&db, options, &sql, &values).await));
         }
+        assert!(least < 50, "{floor} {scan}: {least} pages");
     }
 }
 
