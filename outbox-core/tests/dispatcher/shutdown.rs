@@ -162,3 +162,22 @@ async fn a_deadline_or_a_grace_may_be_for_ever() {
     dispatcher.shutdown().await;
     assert_eq!(log.of(1), [1, 2]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_tells_what_nobody_handles_and_that_it_only_stood_by() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit_all([step(1, 1), step(2, 1)]).unwrap();
+    let charges = || builder(&store).on(Order::CHARGE, |_: Charge, _| async { Ok(()) });
+    let minute = Duration::from_secs(60);
+    let summary = charges().build().unwrap().run_until_idle(minute).await;
+    let summary = summary.unwrap();
+    assert_eq!((summary.unhandled, summary.idle), (2, true));
+    assert!(!summary.standing_by);
+
+    let owner = spawn(dispatcher(&store, &log, ok));
+    until("delivered", || log.len() == 2).await;
+    let summary = charges().build().unwrap().run_until_idle(minute).await;
+    let summary = summary.unwrap();
+    assert_eq!((summary.standing_by, summary.idle), (true, false));
+    owner.shutdown().await;
+}
