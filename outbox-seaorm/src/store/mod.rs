@@ -3,6 +3,7 @@
 mod apart;
 mod error;
 mod live;
+mod row;
 mod mysql;
 mod postgres;
 mod sqlite;

@@ -1,12 +1,10 @@
-use super::{MySql, row, wait};
-use outbox_core::store::{
-    Cursor, FetchRequest, Fetched, Horizon, Owned, Position, Row, Seen, Shard,
-};
-use sea_orm::{DatabaseConnection, DbBackend, DbErr, QueryResult, Statement, Value};
+use super::MySql;
+use crate::store::row;
+use outbox_core::store::{Cursor, FetchRequest, Fetched, Horizon, Owned, Position, Row, Shard};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
 use serde_json::json;
 use std::{
     collections::BTreeSet,
-    hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, PoisonError},
     time::Duration,
 };
@@ -28,9 +26,9 @@ impl MySql {
         }
         for found in self.query_all(db, self.fetch_statement(request)).await? {
             if found.try_get("", "is_shard")? {
-                fetched.shards.push(seen(&found)?);
+                fetched.shards.push(row::seen::<Self>(&found)?);
             } else {
-                fetched.rows.push(row::read(&found)?);
+                fetched.rows.push(row::event::<Self>(&found)?);
             }
         }
         // The snapshot is one for the whole statement: what it shows of a shard that is another's
@@ -70,22 +68,6 @@ impl MySql {
     ) -> Result<Vec<Row>, DbErr> {
         let values = [json!(positions).to_string().into()];
         let rows = self.query(db, &self.sql.read, values).await?;
-        rows.iter().map(row::read).collect()
+        rows.iter().map(row::event::<Self>).collect()
     }
-}
-
-/// The shard's own row has its revision where an event has its position, and the server where an
-/// event has its payload. Another server is another revision: it may have other events at the same
-/// positions.
-fn seen(row: &QueryResult) -> Result<Seen, DbErr> {
-    let revision: i64 = row.try_get("", "seq")?;
-    let server: String = row.try_get("", "payload")?;
-    let mut hasher = DefaultHasher::new();
-    (revision, server).hash(&mut hasher);
-    let due_in: Option<i64> = row.try_get("", "retry_in")?;
-    Ok(Seen::new(
-        row.try_get("", "shard")?,
-        hasher.finish().cast_signed(),
-        due_in.map(wait),
-    ))
 }

@@ -1,7 +1,7 @@
 use super::{MySql, begin, execute, micros, statement};
-use crate::store::apart;
-use outbox_core::store::{Liveness, Member, MemberId, MemberView};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
+use crate::store::{apart, row};
+use outbox_core::store::{Member, MemberId, MemberView};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use std::time::Duration;
 
 impl MySql {
@@ -51,7 +51,7 @@ impl MySql {
         db: &DatabaseConnection,
     ) -> Result<Vec<MemberView>, DbErr> {
         let rows = self.query(db, &self.sql.members, []).await?;
-        rows.iter().map(view).collect()
+        rows.iter().map(row::member).collect()
     }
 
     pub(in crate::store) async fn evict(
@@ -75,18 +75,4 @@ impl MySql {
         }
         txn.commit().await
     }
-}
-
-fn view(row: &QueryResult) -> Result<MemberView, DbErr> {
-    let liveness = if row.try_get("", "alive")? {
-        Liveness::Alive
-    } else {
-        Liveness::Expired
-    };
-    let lease_until: String = row.try_get("", "lease_until")?;
-    Ok(MemberView::new(
-        row.try_get("", "id")?,
-        lease_until,
-        liveness,
-    ))
 }

@@ -1,4 +1,5 @@
 use super::{MySql, begin, execute, pairs, statement};
+use crate::store::row;
 use outbox_core::store::{Blocked, MemberId, Owned, Position, Shard, ShardView};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use serde_json::json;
@@ -10,16 +11,7 @@ impl MySql {
         db: &DatabaseConnection,
     ) -> Result<Vec<ShardView>, DbErr> {
         let rows = self.query(db, &self.sql.shards, []).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(ShardView::new(
-                    row.try_get("", "shard")?,
-                    row.try_get("", "epoch")?,
-                    row.try_get("", "owner")?,
-                    row.try_get("", "held")?,
-                ))
-            })
-            .collect()
+        rows.iter().map(row::shard_view).collect()
     }
 
     /// The rows are locked first and compared, then the members are read: a shard can have got
@@ -114,16 +106,7 @@ impl MySql {
     ) -> Result<Vec<Blocked>, DbErr> {
         let values = [json!(shards).to_string().into()];
         let rows = self.query(db, &self.sql.blocked, values).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Blocked::new(
-                    row.try_get("", "shard")?,
-                    row.try_get("", "seq")?,
-                    row.try_get("", "aggregatetype")?,
-                    row.try_get("", "aggregateid")?,
-                ))
-            })
-            .collect()
+        rows.iter().map(row::blocked::<Self>).collect()
     }
 
     pub(in crate::store) async fn mark_crashes(

@@ -1,5 +1,6 @@
-use super::{Postgres, row, shard::list, wait};
-use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row, Seen};
+use super::{Postgres, shard::list};
+use crate::store::row;
+use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row};
 use sea_orm::{DatabaseConnection, DbErr, QueryResult};
 
 impl Postgres {
@@ -21,10 +22,10 @@ impl Postgres {
         let mut fetched = Fetched::default();
         for found in self.query(db, &self.sql.fetch, values).await? {
             if found.try_get("", "is_shard")? {
-                fetched.shards.push(seen(&found)?);
+                fetched.shards.push(row::seen::<Self>(&found)?);
                 fetched.horizon = horizon(&found)?;
             } else {
-                fetched.rows.push(row::read(&found)?);
+                fetched.rows.push(row::event::<Self>(&found)?);
             }
         }
         // Each part of a shard comes by position, or nearly: its first has no order of its own.
@@ -39,26 +40,8 @@ impl Postgres {
     ) -> Result<Vec<Row>, DbErr> {
         let values = [positions.to_vec().into()];
         let rows = self.query(db, &self.sql.read, values).await?;
-        rows.iter().map(row::read).collect()
+        rows.iter().map(row::event::<Self>).collect()
     }
-}
-
-/// The shard's own row has the revision where an event has its position.
-fn seen(row: &QueryResult) -> Result<Seen, DbErr> {
-    let due_in: Option<f64> = row.try_get("", "retry_in")?;
-    let revision = revision(row.try_get("", "seq")?, row.try_get("", "started")?);
-    Ok(Seen::new(
-        row.try_get("", "shard")?,
-        revision,
-        due_in.map(wait),
-    ))
-}
-
-/// The revision on this server. After a restart, a failover or a restore positions may have been
-/// given out again: what was read before says nothing then.
-fn revision(revision: i64, started: i64) -> i64 {
-    // Two revisions of one server stay different, and revisions are small.
-    started.rotate_left(20) ^ revision
 }
 
 fn horizon(row: &QueryResult) -> Result<Horizon, DbErr> {
@@ -86,7 +69,7 @@ fn number(n: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{next, revision};
+    use super::next;
 
     #[test]
     fn the_next_id_is_widened_by_the_snapshot() {
@@ -103,12 +86,5 @@ mod tests {
                 assert_eq!(next(latest, age(latest + running)), latest + running);
             }
         }
-    }
-
-    #[test]
-    fn a_restart_is_another_revision() {
-        let (started, restarted) = (1_764_427_500_000_000, 1_764_427_500_000_001);
-        assert_ne!(revision(7, started), revision(7, restarted));
-        assert_ne!(revision(7, started), revision(8, started));
     }
 }

@@ -1,6 +1,7 @@
 use super::{Postgres, micros};
-use outbox_core::store::{Liveness, Member, MemberId, MemberView};
-use sea_orm::{DatabaseConnection, DbErr, QueryResult};
+use crate::store::row;
+use outbox_core::store::{Member, MemberId, MemberView};
+use sea_orm::{DatabaseConnection, DbErr};
 use std::time::Duration;
 
 impl Postgres {
@@ -35,7 +36,7 @@ impl Postgres {
         db: &DatabaseConnection,
     ) -> Result<Vec<MemberView>, DbErr> {
         let rows = self.query(db, &self.sql.members, []).await?;
-        rows.iter().map(view).collect()
+        rows.iter().map(row::member).collect()
     }
 
     pub(in crate::store) async fn evict(
@@ -55,18 +56,4 @@ impl Postgres {
         self.execute(db, &self.sql.leave, [member.into()]).await?;
         Ok(())
     }
-}
-
-fn view(row: &QueryResult) -> Result<MemberView, DbErr> {
-    let liveness = if row.try_get("", "alive")? {
-        Liveness::Alive
-    } else {
-        Liveness::Expired
-    };
-    let lease_until: String = row.try_get("", "lease_until")?;
-    Ok(MemberView::new(
-        row.try_get("", "id")?,
-        lease_until,
-        liveness,
-    ))
 }

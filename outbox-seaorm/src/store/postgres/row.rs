@@ -1,44 +1,43 @@
-use super::wait;
-use chrono::NaiveDateTime;
-use outbox_core::store::{Body, Row};
+use super::{Postgres, wait};
+use crate::store::row::Dialect;
+use chrono::{DateTime, NaiveDateTime, Utc};
 use sea_orm::{DbErr, QueryResult};
+use std::time::Duration;
 
-/// Reads an event. The types are the database's, so that little can be wrong with a row; what a
-/// foreign writer stored beyond is the row's fault, and no error for the rows beside it.
-pub(super) fn read(row: &QueryResult) -> Result<Row, DbErr> {
-    let (shard, position) = (row.try_get("", "shard")?, row.try_get("", "seq")?);
-    let mut event = Row::new(shard, position, row.try_get("", "id")?);
-    event.aggregate = row.try_get("", "aggregatetype")?;
-    event.key = row.try_get("", "aggregateid")?;
-    event.topic = row.try_get("", "topic")?;
-    event.ordered = row.try_get("", "ordered")?;
-    let retry_in: Option<f64> = row.try_get("", "retry_in")?;
-    event.retry_in = retry_in.map(wait);
-    let size: i64 = row.try_get("", "size")?;
-    event.size = usize::try_from(size).unwrap_or(0);
+impl Dialect for Postgres {
+    /// A restarted server may have come up elsewhere, with other events at the same positions: its
+    /// start is part of the revision. Two revisions of one server stay different, as they are small.
+    fn revision(row: &QueryResult) -> Result<i64, DbErr> {
+        Ok(revision(
+            row.try_get("", "seq")?,
+            row.try_get("", "started")?,
+        ))
+    }
 
-    let mut fault = None;
-    let mut blame = |column, problem| {
-        fault.get_or_insert_with(|| format!("column {column}: {problem}"));
-    };
-    let mut count = |column| {
-        let count: i32 = row.try_get("", column)?;
-        Ok::<_, DbErr>(u32::try_from(count).unwrap_or_else(|error| {
-            blame(column, error.to_string());
-            0
-        }))
-    };
-    event.attempts = count("attempts")?;
-    event.crashes = count("crashes")?;
-    let occurred_at: Option<NaiveDateTime> = row.try_get("", "occurred_at")?;
-    if occurred_at.is_none() {
-        blame("occurred_at", "no year from 1 to 9999".to_owned());
+    fn wait(row: &QueryResult, column: &str) -> Result<Option<Duration>, DbErr> {
+        let seconds: Option<f64> = row.try_get("", column)?;
+        Ok(seconds.map(wait))
     }
-    let payload: Option<String> = row.try_get("", "payload")?;
-    let headers: Option<String> = row.try_get("", "headers")?;
-    if let (Some(payload), Some(headers), Some(time)) = (payload, headers, occurred_at) {
-        event.body = Some(Body::new(payload, headers, time.and_utc()));
+
+    fn time(row: &QueryResult, column: &str) -> Result<DateTime<Utc>, String> {
+        let time: Option<NaiveDateTime> = row.try_get("", column).map_err(|e| e.to_string())?;
+        let time = time.ok_or_else(|| "no year from 1 to 9999".to_owned())?;
+        Ok(time.and_utc())
     }
-    event.fault = fault;
-    Ok(event)
+}
+
+fn revision(revision: i64, started: i64) -> i64 {
+    started.rotate_left(20) ^ revision
+}
+
+#[cfg(test)]
+mod tests {
+    use super::revision;
+
+    #[test]
+    fn a_restart_is_another_revision() {
+        let (started, restarted) = (1_764_427_500_000_000, 1_764_427_500_000_001);
+        assert_ne!(revision(7, started), revision(7, restarted));
+        assert_ne!(revision(7, started), revision(8, started));
+    }
 }

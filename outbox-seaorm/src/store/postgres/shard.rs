@@ -1,6 +1,7 @@
 use super::Postgres;
+use crate::store::row;
 use outbox_core::store::{Blocked, Epoch, MemberId, Owned, Position, Shard, ShardView};
-use sea_orm::{DatabaseConnection, DbErr, QueryResult};
+use sea_orm::{DatabaseConnection, DbErr};
 
 impl Postgres {
     pub(in crate::store) async fn shards(
@@ -8,7 +9,7 @@ impl Postgres {
         db: &DatabaseConnection,
     ) -> Result<Vec<ShardView>, DbErr> {
         let rows = self.query(db, &self.sql.shards, []).await?;
-        rows.iter().map(view).collect()
+        rows.iter().map(row::shard_view).collect()
     }
 
     pub(in crate::store) async fn take(
@@ -24,7 +25,7 @@ impl Postgres {
             list(seen, |view| view.owner.unwrap_or_default()).into(),
         ];
         let rows = self.query(db, &self.sql.take, values).await?;
-        rows.iter().map(owned).collect()
+        rows.iter().map(row::owned::<Self>).collect()
     }
 
     pub(in crate::store) async fn release(
@@ -46,7 +47,7 @@ impl Postgres {
     ) -> Result<Vec<Blocked>, DbErr> {
         let values = [shards.to_vec().into()];
         let rows = self.query(db, &self.sql.blocked, values).await?;
-        rows.iter().map(blocked).collect()
+        rows.iter().map(row::blocked::<Self>).collect()
     }
 
     pub(in crate::store) async fn mark_crashes(
@@ -79,30 +80,4 @@ pub(super) fn names<'a>(owned: impl IntoIterator<Item = &'a Owned>) -> (Vec<Shar
 
 pub(super) fn list<T, U>(items: &[T], value: impl Fn(&T) -> U) -> Vec<U> {
     items.iter().map(value).collect()
-}
-
-fn view(row: &QueryResult) -> Result<ShardView, DbErr> {
-    Ok(ShardView::new(
-        row.try_get("", "shard")?,
-        row.try_get("", "epoch")?,
-        row.try_get("", "owner")?,
-        row.try_get("", "held")?,
-    ))
-}
-
-fn owned(row: &QueryResult) -> Result<Owned, DbErr> {
-    Ok(Owned::new(
-        row.try_get("", "shard")?,
-        row.try_get("", "epoch")?,
-        row.try_get("", "suspect_to")?,
-    ))
-}
-
-fn blocked(row: &QueryResult) -> Result<Blocked, DbErr> {
-    Ok(Blocked::new(
-        row.try_get("", "shard")?,
-        row.try_get("", "seq")?,
-        row.try_get("", "aggregatetype")?,
-        row.try_get("", "aggregateid")?,
-    ))
 }

@@ -1,6 +1,7 @@
-use super::{SHARD, Sqlite, row, statement, wait};
-use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row, Seen};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
+use super::{SHARD, Sqlite, statement};
+use crate::store::row;
+use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 
 impl Sqlite {
     pub(in crate::store) async fn fetch(
@@ -23,9 +24,9 @@ impl Sqlite {
         ];
         for found in db.query_all_raw(statement(&self.sql.fetch, values)).await? {
             if found.try_get("", "is_shard")? {
-                fetched.shards.push(seen(&found)?);
+                fetched.shards.push(row::seen::<Self>(&found)?);
             } else {
-                fetched.rows.push(row::read(&found)?);
+                fetched.rows.push(row::event::<Self>(&found)?);
             }
         }
         // They come sorted; that the parts of a UNION ALL come in order is only SQLite's habit.
@@ -42,14 +43,8 @@ impl Sqlite {
         let last = positions.iter().max().copied();
         let values = [json(positions).into(), first.into(), last.into()];
         let rows = db.query_all_raw(statement(&self.sql.read, values)).await?;
-        rows.iter().map(row::read).collect()
+        rows.iter().map(row::event::<Self>).collect()
     }
-}
-
-/// The shard's own row has the revision where an event has its position.
-fn seen(row: &QueryResult) -> Result<Seen, DbErr> {
-    let due_in: Option<f64> = row.try_get("", "retry_in")?;
-    Ok(Seen::new(SHARD, row.try_get("", "seq")?, due_in.map(wait)))
 }
 
 /// A list as one parameter, so that the statement's text is the same for any length.

@@ -1,5 +1,5 @@
 use super::{Sqlite, begin, seconds, statement};
-use crate::store::live;
+use crate::store::{live, row};
 use outbox_core::store::{Liveness, Member, MemberId, MemberView};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, QueryResult};
 use std::time::Duration;
@@ -69,17 +69,12 @@ impl Sqlite {
 }
 
 fn view(row: &QueryResult, in_process: bool) -> Result<MemberView, DbErr> {
-    let id = row.try_get("", "id")?;
-    let alive = if in_process {
-        live::is_live(id)
-    } else {
-        row.try_get("", "alive")?
+    if !in_process {
+        return row::member(row);
+    }
+    let liveness = match live::is_live(row.try_get("", "id")?) {
+        true => Liveness::Alive,
+        false => Liveness::Gone,
     };
-    let liveness = match (alive, in_process) {
-        (true, _) => Liveness::Alive,
-        (false, true) => Liveness::Gone,
-        (false, false) => Liveness::Expired,
-    };
-    let lease_until: String = row.try_get("", "lease_until")?;
-    Ok(MemberView::new(id, lease_until, liveness))
+    row::member_that_is(row, liveness)
 }

@@ -1,4 +1,5 @@
 use super::{SHARD, Sqlite, begin, statement};
+use crate::store::row;
 use outbox_core::store::{Blocked, MemberId, Owned, Position, Shard, ShardView};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use serde_json::{Value, json};
@@ -9,16 +10,7 @@ impl Sqlite {
         db: &DatabaseConnection,
     ) -> Result<Vec<ShardView>, DbErr> {
         let rows = db.query_all_raw(statement(&self.sql.shards, [])).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(ShardView::new(
-                    row.try_get("", "shard")?,
-                    row.try_get("", "epoch")?,
-                    row.try_get("", "owner")?,
-                    row.try_get("", "held")?,
-                ))
-            })
-            .collect()
+        rows.iter().map(row::shard_view).collect()
     }
 
     pub(in crate::store) async fn take(
@@ -37,12 +29,7 @@ impl Sqlite {
             seen.owner.into(),
         ];
         let row = db.query_one_raw(statement(&self.sql.take, values)).await?;
-        row.iter()
-            .map(|row| {
-                let epoch = row.try_get("", "epoch")?;
-                Ok(Owned::new(SHARD, epoch, row.try_get("", "suspect_to")?))
-            })
-            .collect()
+        row.iter().map(row::owned::<Self>).collect()
     }
 
     pub(in crate::store) async fn release(
@@ -67,16 +54,7 @@ impl Sqlite {
             return Ok(Vec::new());
         }
         let rows = db.query_all_raw(statement(&self.sql.blocked, [])).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Blocked::new(
-                    SHARD,
-                    row.try_get("", "seq")?,
-                    row.try_get("", "aggregatetype")?,
-                    row.try_get("", "aggregateid")?,
-                ))
-            })
-            .collect()
+        rows.iter().map(row::blocked::<Self>).collect()
     }
 
     pub(in crate::store) async fn mark_crashes(
