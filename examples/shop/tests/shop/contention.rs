@@ -1,23 +1,26 @@
 //! Another writer in the way for longer than SQLite waits.
 
-use crate::site::{app, tea};
+use crate::site::tea;
 use sea_orm::{ConnectOptions, Database, DatabaseConnection};
 use shop::{database, error::Error, orders};
-use std::{path::Path, time::Duration};
+use std::time::Duration;
+use tempfile::TempDir;
 use tokio::time::sleep;
 
-async fn impatient(folder: &Path) -> DatabaseConnection {
-    let mut options = ConnectOptions::new(format!("sqlite://{}/shop.db", folder.display()));
+async fn impatient(url: &str) -> DatabaseConnection {
+    let mut options = ConnectOptions::new(url);
     options.map_sqlx_sqlite_opts(|sqlite| sqlite.busy_timeout(Duration::from_millis(10)));
     Database::connect(options).await.unwrap()
 }
 
 #[tokio::test]
 async fn an_order_is_tried_again_until_the_other_writer_is_done() {
-    let (app, folder) = app().await;
-    let db = impatient(folder.path()).await;
+    let folder = TempDir::new().unwrap();
+    let url = format!("sqlite://{}/shop.db?mode=rwc", folder.path().display());
+    let patient = database::open(&url).await.unwrap();
+    let db = impatient(&url).await;
     let order = serde_json::from_value(tea()).unwrap();
-    let other = database::begin(&app.db).await.unwrap();
+    let other = database::begin(&patient).await.unwrap();
     let busy = orders::place(&db, "acme", "1", &order).await;
     assert!(matches!(busy, Err(Error::Contention(_))), "{busy:?}");
 

@@ -2,7 +2,7 @@
 
 use crate::site::{Patience, app, tea};
 use outbox_seaorm::{CancellationToken, async_trait, entity::event};
-use sea_orm::{ConnectionTrait, EntityTrait, PaginatorTrait};
+use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait};
 use shop::{entities::*, gateway::*, handlers, orders};
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +18,24 @@ impl Gateway for Keys {
     }
 }
 
+/// Refuses to let an event go, and ends that.
+fn trigger(backend: DbBackend) -> [&'static str; 2] {
+    match backend {
+        DbBackend::Postgres => [
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS \
+                $$ BEGIN RAISE 'the event must stay'; END $$; \
+             CREATE TRIGGER refuse BEFORE DELETE ON outbox_event \
+                FOR EACH ROW EXECUTE FUNCTION refuse()",
+            "DROP TRIGGER refuse ON outbox_event",
+        ],
+        _ => [
+            "CREATE TRIGGER refuse BEFORE DELETE ON outbox_event \
+                BEGIN SELECT RAISE(ABORT, 'the event must stay'); END",
+            "DROP TRIGGER refuse",
+        ],
+    }
+}
+
 #[tokio::test]
 async fn a_settle_that_fails_after_the_delivery_delivers_again() {
     let (mut app, _folder) = app().await;
@@ -25,8 +43,7 @@ async fn a_settle_that_fails_after_the_delivery_delivers_again() {
     app.gateway = keys.clone();
     let db = app.db.clone();
     let spawn = || handlers::dispatcher(&app).spawn(CancellationToken::new());
-    let refuse = "CREATE TRIGGER refuse BEFORE DELETE ON outbox_event \
-        BEGIN SELECT RAISE(ABORT, 'the event must stay'); END";
+    let [refuse, accept] = trigger(db.get_database_backend());
     db.execute_unprepared(refuse).await.unwrap();
     let order = serde_json::from_value(tea()).unwrap();
     orders::place(&db, "acme", "1", &order).await.unwrap();
@@ -36,7 +53,7 @@ async fn a_settle_that_fails_after_the_delivery_delivers_again() {
         patience.wait().await;
     }
     first.abort().await;
-    db.execute_unprepared("DROP TRIGGER refuse").await.unwrap();
+    db.execute_unprepared(accept).await.unwrap();
     let second = spawn().unwrap();
     while event::Entity::find().count(&db).await.unwrap() > 0 {
         patience.wait().await;

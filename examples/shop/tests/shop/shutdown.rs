@@ -1,6 +1,6 @@
 //! SIGTERM to the real program.
 
-use crate::site::{Patience, get, tea};
+use crate::site::{Patience, database_url, get, tea};
 use outbox_seaorm::entity::{delivered, event};
 use sea_orm::{Database, DatabaseConnection, EntityTrait, PaginatorTrait};
 use serde_json::json;
@@ -16,17 +16,19 @@ use tokio::time::sleep;
 struct Program {
     child: Child,
     url: String,
-    folder: TempDir,
+    database_url: String,
+    _folder: TempDir,
 }
 
 impl Program {
-    /// Starts it with a gateway this slow, in a folder of its own.
-    fn start(gateway_latency: u64) -> Self {
+    /// Starts it with a gateway this slow, on a database of its own.
+    async fn start(gateway_latency: u64) -> Self {
         let folder = TempDir::new().unwrap();
+        let database_url = database_url(folder.path()).await;
         let mut child = Command::new(env!("CARGO_BIN_EXE_shop"))
             .args(["--listen", "127.0.0.1:0"])
             .args(["--gateway-latency", &gateway_latency.to_string()])
-            .current_dir(folder.path())
+            .args(["--database-url", &database_url])
             .env_remove("RUST_LOG")
             .stderr(Stdio::piped())
             .spawn()
@@ -37,7 +39,12 @@ impl Program {
             .unwrap();
         // Its log must not fill the pipe.
         std::thread::spawn(move || log.for_each(drop));
-        Self { child, url, folder }
+        Self {
+            child,
+            url,
+            database_url,
+            _folder: folder,
+        }
     }
 
     /// Places an order and waits until the gateway is being asked.
@@ -76,9 +83,7 @@ impl Program {
     }
 
     async fn database(&self) -> DatabaseConnection {
-        let file = self.folder.path().join("shop.db");
-        let url = format!("sqlite://{}", file.display());
-        Database::connect(url).await.unwrap()
+        Database::connect(&self.database_url).await.unwrap()
     }
 }
 
@@ -91,7 +96,7 @@ impl Drop for Program {
 
 #[tokio::test]
 async fn a_running_handler_finishes_before_the_program_ends() {
-    let mut program = Program::start(3_000);
+    let mut program = Program::start(3_000).await;
     program.order().await;
     program.terminate();
     assert_eq!(program.ended().await.code(), Some(0));
@@ -107,7 +112,7 @@ async fn a_running_handler_finishes_before_the_program_ends() {
 
 #[tokio::test]
 async fn a_second_signal_drops_it_and_keeps_its_event() {
-    let mut program = Program::start(600_000);
+    let mut program = Program::start(600_000).await;
     program.order().await;
     program.terminate();
     sleep(Duration::from_millis(300)).await;

@@ -1,7 +1,10 @@
-//! The application, started in this process on a database of its own.
+//! The application, started in this process on a database of its own: on SQLite, or on a PostgreSQL
+//! server where `SHOP_TEST_POSTGRES_URL` names one (with the feature `postgres`).
 
 use outbox_seaorm::entity::{delivered, event};
-use sea_orm::{DatabaseConnection, EntityTrait, PaginatorTrait, QueryOrder};
+use sea_orm::{
+    ConnectionTrait, Database, DatabaseConnection, EntityTrait, PaginatorTrait, QueryOrder,
+};
 use serde_json::{Value, json};
 use shop::{
     app::{self, App},
@@ -9,13 +12,14 @@ use shop::{
     gateway::FakeGateway,
     stop::Stop,
 };
-use std::{sync::Arc, time::Duration};
+use std::{env, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
     time::{Instant, sleep},
 };
+use uuid::Uuid;
 
 pub(crate) struct Site {
     pub(crate) app: App,
@@ -32,10 +36,24 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
+/// A new database: on the server that the environment names, or a file in this folder.
+pub(crate) async fn database_url(folder: &Path) -> String {
+    let Ok(server) = env::var("SHOP_TEST_POSTGRES_URL") else {
+        return format!("sqlite://{}/shop.db?mode=rwc", folder.display());
+    };
+    let name = format!("shop_{}", Uuid::now_v7().simple());
+    let admin = Database::connect(&server).await.unwrap();
+    let create = format!("CREATE DATABASE {name}");
+    admin.execute_unprepared(&create).await.unwrap();
+    admin.close().await.unwrap();
+    let (server, _) = server.rsplit_once('/').unwrap();
+    format!("{server}/{name}")
+}
+
 /// The application without its server and dispatcher.
 pub(crate) async fn app() -> (App, TempDir) {
     let folder = TempDir::new().unwrap();
-    let url = format!("sqlite://{}/shop.db?mode=rwc", folder.path().display());
+    let url = database_url(folder.path()).await;
     let app = App {
         db: database::open(&url).await.unwrap(),
         gateway: Arc::new(FakeGateway::new(Duration::ZERO)),
