@@ -1,3 +1,4 @@
+use super::Tables;
 use outbox_core::{
     Draft,
     store::{Position, Store},
@@ -45,6 +46,9 @@ pub trait Harness: Sized + Send + Sync {
 
     /// Makes an event's row what a careless foreign writer would have written: an id that is none.
     fn corrupt(&self, position: Position) -> impl Future<Output = ()> + Send;
+
+    /// The tables behind it, where there are any.
+    fn tables(&self) -> Option<Tables>;
 
     /// How many rows have been written so far, where that can be told.
     fn changes(&self) -> impl Future<Output = Option<i64>> + Send;

@@ -1,6 +1,9 @@
 //! The laws of the [`Store`](outbox_core::store::Store) trait. Each is one function, generic over
 //! a [`Harness`]; every store runs all of them: [`conformance!`](crate::conformance!) makes a test of each.
 
+mod tables;
+mod row_changes;
+mod trace;
 mod harness;
 mod event;
 mod actor;
@@ -21,6 +24,9 @@ pub mod dispatcher;
 pub use actor::Actor;
 pub use event::{Noted, Thing};
 pub use harness::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+pub use row_changes::RowChanges;
+pub use tables::Tables;
+pub use trace::Trace;
 
 /// The laws that need something not every store has, and why they do.
 pub const NEEDS: &[(&str, Capability, &str)] = &[
@@ -38,6 +44,11 @@ pub const NEEDS: &[(&str, Capability, &str)] = &[
         "renewing_extends_the_lease",
         Capability::TimedLease,
         "the lease is the process itself",
+    ),
+    (
+        "an_event_that_is_in_the_history_already_leaves_the_outbox",
+        Capability::ForeignRows,
+        "nothing but the library can write a row",
     ),
     (
         "what_cannot_be_read_is_the_fault_of_its_row",
@@ -116,6 +127,7 @@ macro_rules! conformance {
                 a_delivered_event_goes_to_the_history,
                 without_a_history_nothing_is_kept,
                 settling_twice_is_settling_once,
+                an_event_that_is_in_the_history_already_leaves_the_outbox,
                 another_id_at_the_position_is_not_touched,
                 the_attempts_are_kept_in_the_history,
             }

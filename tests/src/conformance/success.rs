@@ -49,6 +49,28 @@ pub async fn settling_twice_is_settling_once<H: Harness>(harness: &H) {
     assert_eq!(harness.delivered().await, [delivered(&row, 0)]);
 }
 
+/// After a restore it may be; its neighbours are none the worse for it (interleaving 15).
+pub async fn an_event_that_is_in_the_history_already_leaves_the_outbox<H: Harness>(harness: &H) {
+    harness.emit(Thing::said("one")).await;
+    harness.emit(Thing::said("two")).await;
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    owner.settle(&rows[0], Verdict::Done).await;
+    let tables = harness.tables().unwrap();
+    tables.run(RESTORE).await;
+    let shard = rows[0].shard;
+    assert_eq!(owner.rows().await.len(), 2);
+    let done = |row: &Row| Settlement::new(row.position, row.id, Verdict::Done);
+    let outcomes: Vec<_> = rows.iter().map(done).collect();
+    assert_eq!(owner.settle_all(shard, &outcomes).await, WRITTEN);
+    assert_eq!(harness.pending().await, []);
+    assert_eq!(harness.delivered().await.len(), 2);
+}
+
+const RESTORE: &str = "INSERT INTO \"outbox_event\" (seq, id, aggregatetype, aggregateid, topic, \
+    payload, headers, occurred_at, ordered, created_at) SELECT seq, id, aggregatetype, aggregateid, \
+    topic, payload, headers, occurred_at, ordered, created_at FROM \"outbox_delivered\"";
+
 /// After a restore, a position may be another event's.
 pub async fn another_id_at_the_position_is_not_touched<H: Harness>(harness: &H) {
     let (owner, row) = one_event(harness).await;

@@ -54,6 +54,20 @@ impl<S> Watched<S> {
         *self.watch.fail.lock().unwrap() = Some(Arc::new(Box::new(fail)));
     }
 
+    /// Fails a verb from now on. When this returns no call of a single caller is under way: one has
+    /// failed.
+    pub async fn refuse(&self, verb: Verb) {
+        let (seen, mut refused) = tokio::sync::watch::channel(false);
+        self.fail(move |call| {
+            let refuse = call.verb == verb && call.moment == Moment::Before;
+            if refuse {
+                seen.send_replace(true);
+            }
+            refuse.then_some(StoreErrorKind::Unavailable)
+        });
+        refused.wait_for(|refused| *refused).await.unwrap();
+    }
+
     /// Fails nothing any more.
     pub fn mend(&self) {
         *self.watch.fail.lock().unwrap() = None;

@@ -56,6 +56,27 @@ impl Database {
         self.db.query_all_raw(statement).await.unwrap()
     }
 
+    /// Waits until a session of this test waits for a lock that another one holds. `INNODB_TRX` is
+    /// not refreshed while it is read often.
+    pub(crate) async fn wait_for_waiters(&self) {
+        for _ in 0..6000 {
+            let status = self.query("SHOW ENGINE INNODB STATUS").await;
+            let status: String = get(&status[0], "Status");
+            let sql = "SELECT CAST(ID AS CHAR) AS v FROM information_schema.PROCESSLIST \
+                WHERE DB = DATABASE()";
+            let sessions: Vec<String> = self.values(sql).await;
+            let mut waiting = status.split("---TRANSACTION").filter(|transaction| {
+                let of = |id: &String| transaction.contains(&format!("thread id {id},"));
+                transaction.contains("LOCK WAIT") && sessions.iter().any(of)
+            });
+            if waiting.next().is_some() {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("nobody waits");
+    }
+
     /// The time of the server.
     pub(crate) async fn now(&self) -> DateTimeUtc {
         let now: Vec<DateTime> = self.values("SELECT UTC_TIMESTAMP(6) AS v").await;

@@ -1,7 +1,7 @@
 use super::database::{self, Database, get};
 use outbox_core::{Draft, store::Position};
 use outbox_seaorm::{Emit, SeaOrmStore};
-use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use sea_orm::{TransactionTrait, entity::prelude::DateTime};
 use std::time::Duration;
 use uuid::Uuid;
@@ -114,6 +114,10 @@ impl<const HOSTILE: bool> Harness for Sessions<HOSTILE> {
         let sql =
             "UPDATE outbox_event SET id = UNHEX(REPEAT('0', 32)), attempts = -1 WHERE seq = ?";
         self.0.execute(sql, [position.into()]).await;
+    }
+
+    fn tables(&self) -> Option<Tables> {
+        Some(Tables::of(&self.0.db))
     }
 
     /// Without the 64 rows that a change of owners writes, which is no cost of an event.

@@ -7,7 +7,7 @@ use super::{
 use outbox_core::store::{DeadReason, History, Outcomes, Settled, Settlement, Store, Verdict};
 use outbox_seaorm::Emit;
 use outbox_tests::conformance::{Actor, Harness, Thing};
-use sea_orm::TransactionTrait;
+use sea_orm::{IsolationLevel, TransactionTrait};
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
@@ -20,9 +20,6 @@ fn dead() -> Verdict {
         blocks: true,
     }
 }
-
-/// Long enough for a statement to be sent and to wait.
-const A_WHILE: Duration = Duration::from_millis(200);
 
 /// Interleaving 15: the former owner settles a success while the new one makes a dead letter of the
 /// same event. An INSERT … SELECT that locks nothing would write both.
@@ -41,8 +38,7 @@ async fn a_success_waits_for_a_dead_letter_and_finds_nothing() {
     execute(&other, sql, []).await;
     execute(&other, "DELETE FROM outbox_event", []).await;
     let settle = tokio::spawn(async move { owner.settle(&row, Verdict::Done).await });
-    tokio::time::sleep(A_WHILE).await;
-    assert!(!settle.is_finished());
+    harness.0.wait_for_waiters().await;
     other.commit().await.unwrap();
     settle.await.unwrap();
     assert_eq!(harness.delivered().await, []);
@@ -97,12 +93,55 @@ async fn a_dead_letter_waits_for_a_take_over_and_is_refused() {
     let taker = harness.0.db.begin().await.unwrap();
     execute(&taker, "UPDATE outbox_shard SET epoch = epoch + 1", []).await;
     let settle = tokio::spawn(async move { owner.settle(&row, dead()).await });
-    tokio::time::sleep(A_WHILE).await;
-    assert!(!settle.is_finished());
+    harness.0.wait_for_waiters().await;
     taker.commit().await.unwrap();
     assert_eq!(settle.await.unwrap(), Settled::Lost);
     assert_eq!(harness.pending().await, pending);
     assert_eq!(harness.dead().await, []);
+}
+
+/// Interleaving 3: another one takes shards at this moment, and then holds them.
+#[tokio::test]
+async fn a_shard_that_is_being_taken_is_left_alone() {
+    let harness = MariaDb::fresh().await;
+    let late = Actor::join(&harness).await;
+    let other = Actor::join(&harness).await;
+    let seen = late.store.shards().await.unwrap();
+    // As a store takes them: without gap locks, which would reach to the next shard.
+    let isolation = Some(IsolationLevel::ReadCommitted);
+    let taker = harness.0.db.begin_with_config(isolation, None);
+    let taker = taker.await.unwrap();
+    let sql = "UPDATE outbox_shard SET owner = ?, epoch = epoch + 1 WHERE shard < 10";
+    execute(&taker, sql, [other.member.id.into()]).await;
+    let won = late.store.take(late.member.id, &seen[..20]).await.unwrap();
+    assert_eq!(won.len(), 10);
+    assert!(won.iter().all(|owned| owned.shard >= 10));
+    taker.commit().await.unwrap();
+    let won = late.store.take(late.member.id, &seen).await.unwrap();
+    assert_eq!(won.len(), 44);
+}
+
+/// Interleaving 28: an operator is putting off what is about to move.
+#[tokio::test]
+async fn an_event_that_is_put_off_while_it_is_about_to_move_stays() {
+    let harness = MariaDb::fresh().await;
+    let soon = Duration::from_millis(1);
+    let put_off = harness.emit(Thing::said("put off").after(soon)).await;
+    let moved = harness.emit(Thing::said("moved").after(2 * soon)).await;
+    harness.pass(20 * soon).await;
+    let owner = Actor::owner(&harness).await;
+
+    let operator = harness.0.db.begin().await.unwrap();
+    let sql = "UPDATE outbox_delayed SET due_at = due_at + INTERVAL 1 HOUR WHERE id = ?";
+    execute(&operator, sql, [put_off.into()]).await;
+    let mover = owner.clone();
+    let mover = tokio::spawn(async move { mover.move_due(10).await });
+    harness.0.wait_for_waiters().await;
+    operator.commit().await.unwrap();
+    assert_eq!(mover.await.unwrap(), Some(1));
+    assert_eq!(harness.delayed().await, [put_off]);
+    let rows = owner.rows().await;
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [moved]);
 }
 
 /// Interleaving 30.

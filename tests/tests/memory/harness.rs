@@ -1,5 +1,5 @@
 use outbox_core::{Draft, MemoryStore, store::Position};
-use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -83,6 +83,10 @@ impl Harness for Memory {
 
     async fn corrupt(&self, _: Position) {
         unreachable!("no law that needs a foreign row is run")
+    }
+
+    fn tables(&self) -> Option<Tables> {
+        None
     }
 
     async fn changes(&self) -> Option<i64> {

@@ -1,7 +1,7 @@
 use super::database::{self, Database};
 use outbox_core::{Draft, store::Position};
 use outbox_seaorm::SeaOrmStore;
-use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use sea_orm::{QueryResult, TransactionTrait, TryGetable};
 use std::time::Duration;
 use uuid::Uuid;
@@ -110,6 +110,10 @@ impl<const HOSTILE: bool> Harness for Postgres<HOSTILE> {
         let sql = "UPDATE \"outbox_event\" SET id = '00000000-0000-0000-0000-000000000000', \
             attempts = -1, occurred_at = 'infinity', retry_at = '-infinity' WHERE seq = $1";
         self.0.execute(sql, [position.into()]).await;
+    }
+
+    fn tables(&self) -> Option<Tables> {
+        Some(Tables::new(&self.0.db, &self.0.outbox))
     }
 
     /// What others write at the same time cannot be told apart: see `plans` beside the statements.

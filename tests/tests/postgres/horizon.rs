@@ -136,6 +136,23 @@ async fn a_position_is_taken_by_a_transaction_that_has_an_id() {
     assert_eq!(owner.rows().await.len(), 2);
 }
 
+/// Interleaving 7, too: a position that a session had kept for later would be lower than one that was
+/// read, and belong to a transaction with a higher id.
+#[tokio::test]
+async fn no_session_keeps_positions_for_itself() {
+    let (database, owner) = owned().await;
+    let sessions = [database.open_again(1).await, database.open_again(1).await];
+    let mut emitted = Vec::new();
+    for db in sessions.iter().cycle().take(6) {
+        let txn = db.begin().await.unwrap();
+        let event = Thing::of("x", "said");
+        emitted.push(database.outbox.emit(&txn, event).await.unwrap());
+        txn.commit().await.unwrap();
+    }
+    let rows = owner.rows().await;
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), emitted);
+}
+
 /// A savepoint has an id of its own; the position belongs to the transaction.
 #[tokio::test]
 async fn a_savepoint_does_not_hide_its_transaction() {

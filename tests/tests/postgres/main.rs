@@ -15,6 +15,7 @@ mod fences;
 mod hash;
 mod horizon;
 mod isolation;
+mod moving;
 mod schema;
 mod take_over;
 

@@ -1,7 +1,7 @@
 use super::database::{self, Database};
 use outbox_core::{Draft, store::Position};
 use outbox_seaorm::{Emit, SeaOrmStore};
-use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, TransactionTrait, TryGetable};
 use std::{path::PathBuf, time::Duration};
 use uuid::Uuid;
@@ -112,6 +112,10 @@ impl<const FILE: bool> Harness for Sqlite<FILE> {
              PRAGMA ignore_check_constraints = OFF"
         );
         self.0.db.execute_unprepared(&sql).await.unwrap();
+    }
+
+    fn tables(&self) -> Option<Tables> {
+        Some(Tables::of(&self.0.db))
     }
 
     async fn changes(&self) -> Option<i64> {

@@ -1,11 +1,14 @@
 //! What a dispatcher asks of its database, in counts.
 
-use super::{Scene, ok, scene::spawn};
+use super::{Account, Scene, ok, scene::spawn};
 use crate::{
-    conformance::Harness,
+    conformance::{Harness, RowChanges, Trace},
     watched::{Verb, Watched},
 };
-use std::time::Duration;
+use outbox_core::HandlerError;
+use sea_orm::TransactionTrait;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
 
 /// Row changes of a membership: join, take, release, leave, and a renewal on a slow machine.
 const MEMBERSHIP: i64 = 8;
@@ -53,4 +56,70 @@ pub async fn an_idle_dispatcher_hardly_asks_and_writes_only_its_lease<H: Harness
         };
         assert!(count <= most, "{verb:?}: {count} times");
     }
+}
+
+/// Nothing else is read, locked or written for it.
+pub async fn an_emit_is_one_statement_and_one_row<H: Harness + 'static>(scene: &Scene<H>) {
+    let Some(tables) = scene.harness.tables() else {
+        return;
+    };
+    let changes = RowChanges::of(&tables).await;
+    let (db, trace) = Trace::of(&tables.db);
+    for (delay, change) in [(0, "INSERT outbox_event"), (60, "INSERT outbox_delayed")] {
+        let txn = db.begin().await.unwrap();
+        let mut event = Account::changed("x", "1");
+        if delay > 0 {
+            event = event.after(Duration::from_secs(delay));
+        }
+        tables.outbox.emit(&txn, event).await.unwrap();
+        txn.commit().await.unwrap();
+        let sent = trace.take();
+        assert!(sent.len() == 1 && sent[0].starts_with("INSERT"), "{sent:?}");
+        assert_eq!(changes.take().await, [change]);
+    }
+}
+
+/// A crash at any moment leaves an event as if nobody had touched it. Afterwards a success is a row
+/// deleted and a row of the history, a failed attempt a row changed.
+pub async fn nothing_is_written_before_an_outcome<H: Harness + 'static>(scene: &Scene<H>) {
+    let Some(tables) = scene.harness.tables() else {
+        return;
+    };
+    for key in ["good", "late", "bad"] {
+        scene.emit(key, key).await;
+    }
+    let changes = RowChanges::of(&tables).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let opens = Arc::clone(&gate);
+    let dispatcher = spawn(scene.dispatcher("d1", move |text, delivery| {
+        let gate = Arc::clone(&opens);
+        async move {
+            drop(gate.acquire().await);
+            match (&*text, delivery.attempt()) {
+                ("late", 1) => Err(HandlerError::retry("once")),
+                ("bad", _) => Err(HandlerError::dead("no")),
+                _ => Ok(()),
+            }
+        }
+    }));
+    let running = || async { dispatcher.stats().in_work == 3 };
+    scene.until("all handlers run", running).await;
+    assert_eq!(changes.take().await, [] as [&str; 0]);
+    gate.add_permits(3);
+    scene.pending(0).await;
+    dispatcher.shutdown().await;
+    let mut written = changes.take().await;
+    written.sort_unstable();
+    assert_eq!(
+        written,
+        [
+            "DELETE outbox_event",
+            "DELETE outbox_event",
+            "DELETE outbox_event",
+            "INSERT outbox_dead",
+            "INSERT outbox_delivered",
+            "INSERT outbox_delivered",
+            "UPDATE outbox_event",
+        ]
+    );
 }

@@ -1,7 +1,10 @@
 //! What a failure holds back, and for how long.
 
 use super::{Scene, scene::spawn};
-use crate::conformance::Harness;
+use crate::{
+    conformance::Harness,
+    watched::{Verb, Watched},
+};
 use outbox_core::{Delivery, HandlerError, OnDead};
 use std::{
     sync::{
@@ -80,6 +83,42 @@ pub async fn a_requeued_letter_returns_to_its_place<H: Harness + 'static>(scene:
     scene.pending(0).await;
     dispatcher.shutdown().await;
     assert_eq!(scene.seen("x"), ["1", "bad", "3", "4", "5"]);
+    scene.history().assert_clean();
+}
+
+/// The fetch that tells of the operator's change brings what was emitted since, and not the letter
+/// (interleavings 5 and 26).
+pub async fn what_comes_with_a_requeued_letter_waits_for_it<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    scene.emit("x", "bad").await;
+    scene.emit("x", "2").await;
+    let store = Watched::new(scene.harness.store());
+    let repaired = Arc::new(AtomicBool::new(false));
+    let fixed = Arc::clone(&repaired);
+    let handle = move |text, delivery| {
+        let fixed = fixed.load(SeqCst);
+        async move {
+            match fixed {
+                true => Ok(()),
+                false => refuse_bad(text, delivery).await,
+            }
+        }
+    };
+    let dispatcher = spawn(scene.dispatcher_over(store.clone(), "d1", handle));
+    dead(scene, 1).await;
+    // Read past, on every database: the floor has moved.
+    scene.emit("y", "other").await;
+    scene.settled(2).await;
+    store.refuse(Verb::Fetch).await;
+    repaired.store(true, SeqCst);
+    let letter = scene.harness.dead().await.remove(0);
+    scene.harness.requeue(letter.position).await;
+    scene.emit("x", "3").await;
+    store.mend();
+    scene.pending(0).await;
+    dispatcher.shutdown().await;
+    assert_eq!(scene.seen("x"), ["bad", "2", "3"]);
     scene.history().assert_clean();
 }
 

@@ -30,11 +30,13 @@ macro_rules! dispatcher_laws {
                 a_failed_event_keeps_its_place_through_a_hand_over,
                 a_delayed_event_gets_its_place_when_it_falls_due,
                 no_position_is_used_twice,
+                an_event_that_commits_late_comes_before_its_successor,
             }
             failures {
                 what_blocks_is_known_to_the_next_owner,
                 a_dead_letter_that_continues_lets_its_successors_go,
                 a_requeued_letter_returns_to_its_place,
+                what_comes_with_a_requeued_letter_waits_for_it,
                 an_outage_burns_no_attempt,
             }
             topics {
@@ -54,6 +56,8 @@ macro_rules! dispatcher_laws {
             }
             costs {
                 a_delivered_event_costs_two_row_changes,
+                an_emit_is_one_statement_and_one_row,
+                nothing_is_written_before_an_outcome,
                 an_idle_dispatcher_hardly_asks_and_writes_only_its_lease,
             }
             values {

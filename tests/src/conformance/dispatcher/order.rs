@@ -1,8 +1,13 @@
 //! Events of an aggregate are handled one after the other, in the order they were written.
 
 use super::{Account, Scene, ok, scene::spawn};
-use crate::{conformance::Harness, history::What};
+use crate::{
+    conformance::Harness,
+    history::What,
+    watched::{Verb, Watched},
+};
 use outbox_core::{Delivery, HandlerError};
+use sea_orm::{DbBackend, TransactionTrait};
 use std::{collections::BTreeSet, time::Duration};
 
 /// Also among several aggregates and slow handlers.
@@ -120,5 +125,39 @@ pub async fn no_position_is_used_twice<H: Harness + 'static>(scene: &Scene<H>) {
         assert!(positions.last().is_none_or(|before| *before < last));
         positions.insert(last);
     }
+    scene.history().assert_clean();
+}
+
+/// Its place was read past, and its successor is seen in the same fetch as it (interleaving 1).
+pub async fn an_event_that_commits_late_comes_before_its_successor<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    let tables = scene.harness.tables();
+    // Where there is one writer at a time, nobody passes it.
+    let Some(tables) = tables.filter(|tables| tables.backend() != DbBackend::Sqlite) else {
+        return;
+    };
+    let store = Watched::new(scene.harness.store());
+    let dispatcher = spawn(scene.dispatcher_over(store.clone(), "d1", ok));
+    let begin = async |text| {
+        let txn = tables.db.begin().await.unwrap();
+        let event = Account::changed("x", text);
+        let id = tables.outbox.emit(&txn, event).await.unwrap();
+        scene.note(id, text);
+        (txn, id)
+    };
+    let (first, first_id) = begin("1").await;
+    scene.emit("y", "between").await;
+    scene.settled(1).await;
+    let (second, second_id) = begin("2").await;
+    store.refuse(Verb::Fetch).await;
+    for (txn, id) in [(first, first_id), (second, second_id)] {
+        txn.commit().await.unwrap();
+        scene.log.emitted("x", id);
+    }
+    store.mend();
+    scene.pending(0).await;
+    dispatcher.shutdown().await;
+    assert_eq!(scene.seen("x"), ["1", "2"]);
     scene.history().assert_clean();
 }

@@ -60,8 +60,13 @@ impl<H: Harness + 'static> Scene<H> {
     /// Emits any event, without writing it down.
     pub async fn emit_draft(&self, draft: Draft, text: &str) -> Uuid {
         let id = self.harness.emit(draft).await;
-        self.texts.lock().unwrap().insert(id, text.to_owned());
+        self.note(id, text);
         id
+    }
+
+    /// Remembers what an event says that somebody else has emitted.
+    pub fn note(&self, id: Uuid, text: &str) {
+        self.texts.lock().unwrap().insert(id, text.to_owned());
     }
 
     /// A dispatcher that hands every event to `handle` and writes down what becomes of it.
