@@ -101,6 +101,7 @@ INSERT IGNORE INTO "outbox_shard" ("shard") VALUES
 CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "id" BINARY(16) NOT NULL PRIMARY KEY,
     "lease_until" DATETIME(6) NOT NULL,
+    "renewed_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     "place" TEXT COLLATE utf8mb4_bin NOT NULL,
     "handles" TEXT COLLATE utf8mb4_bin NOT NULL,
     "joined_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))

@@ -106,6 +106,7 @@ INSERT INTO "outbox_shard" ("shard") SELECT generate_series(0, 63) ON CONFLICT D
 CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "id" UUID PRIMARY KEY,
     "lease_until" TIMESTAMP WITH TIME ZONE NOT NULL,
+    "renewed_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp(),
     "place" TEXT NOT NULL,
     "handles" TEXT NOT NULL,
     "joined_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()

@@ -83,6 +83,7 @@ INSERT OR IGNORE INTO "outbox_shard" ("shard") VALUES (0);
 CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "id" BLOB PRIMARY KEY NOT NULL,
     "lease_until" TEXT NOT NULL,
+    "renewed_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')),
     "place" TEXT NOT NULL,
     "handles" TEXT NOT NULL,
     "joined_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'))

@@ -2,6 +2,7 @@
 
 use super::{Actor, Harness};
 use outbox_core::store::{Liveness, Member, MemberView, Store};
+use sea_orm::DbBackend;
 use std::time::Duration;
 
 async fn find<S: Store>(store: &S, member: &Member) -> Option<MemberView> {
@@ -47,6 +48,43 @@ pub async fn renewing_extends_the_lease<H: Harness>(harness: &H) {
     assert_eq!(before.liveness, Liveness::Expired);
     assert_eq!(after.liveness, Liveness::Alive);
     assert_ne!(before.lease_until, after.lease_until);
+}
+
+/// A dead member would live for as long as the clock was turned back, and a living one renews
+/// (interleaving 20).
+pub async fn a_lease_from_the_future_is_over<H: Harness>(harness: &H) {
+    let (dead, other) = (Actor::join(harness).await, Actor::join(harness).await);
+    let tables = harness.tables().unwrap();
+    tables.run(turn_back(tables.backend())).await;
+    let seen = find(&other.store, &dead.member).await.unwrap();
+    assert_eq!(seen.liveness, Liveness::Expired);
+    let (member, lease) = (other.member.id, Duration::from_secs(600));
+    assert!(other.store.renew(member, lease).await.unwrap());
+    let alive = find(&other.store, &other.member).await.unwrap();
+    assert_eq!(alive.liveness, Liveness::Alive);
+    // Joining anew is a renewal, too.
+    dead.store.join(&dead.member, lease).await.unwrap();
+    let back = find(&other.store, &dead.member).await.unwrap();
+    assert_eq!(back.liveness, Liveness::Alive);
+}
+
+/// Moves all leases an hour ahead of the clock.
+fn turn_back(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => {
+            "UPDATE \"outbox_dispatcher\" SET lease_until = lease_until + INTERVAL '1 hour', \
+             renewed_at = renewed_at + INTERVAL '1 hour'"
+        }
+        DbBackend::MySql => {
+            "UPDATE \"outbox_dispatcher\" SET lease_until = lease_until + INTERVAL 1 HOUR, \
+             renewed_at = renewed_at + INTERVAL 1 HOUR"
+        }
+        _ => {
+            "UPDATE \"outbox_dispatcher\" SET \
+             lease_until = strftime('%Y-%m-%dT%H:%M:%f+00:00', lease_until, '1 hour'), \
+             renewed_at = strftime('%Y-%m-%dT%H:%M:%f+00:00', renewed_at, '1 hour')"
+        }
+    }
 }
 
 /// A member whose row is gone cannot renew.

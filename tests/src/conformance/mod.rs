@@ -46,6 +46,16 @@ pub const NEEDS: &[(&str, Capability, &str)] = &[
         "the lease is the process itself",
     ),
     (
+        "a_lease_from_the_future_is_over",
+        Capability::TimedLease,
+        "the lease is the process itself",
+    ),
+    (
+        "a_lease_from_the_future_is_over",
+        Capability::ForeignRows,
+        "its clock cannot be turned back",
+    ),
+    (
         "an_event_that_is_in_the_history_already_leaves_the_outbox",
         Capability::ForeignRows,
         "nothing but the library can write a row",
@@ -86,6 +96,7 @@ macro_rules! conformance {
                 joining_again_is_joining_once,
                 a_lease_runs_out,
                 renewing_extends_the_lease,
+                a_lease_from_the_future_is_over,
                 renewing_after_an_eviction_says_so,
                 a_member_that_renewed_is_not_evicted,
                 a_member_is_evicted_once,
