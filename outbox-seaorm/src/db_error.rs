@@ -31,6 +31,36 @@ pub(crate) fn meaning(backend: DbBackend, error: &DbErr) -> Meaning {
     }
 }
 
+/// Whether it is [`Meaning::Contention`], where nobody says which database it was.
+pub(crate) fn is_contention(error: &DbErr) -> bool {
+    backend_of(error).is_some_and(|backend| meaning(backend, error) == Meaning::Contention)
+}
+
+/// SQLite's codes are shorter than a SQLSTATE, and MySQL's driver writes its number before that.
+fn backend_of(error: &DbErr) -> Option<DbBackend> {
+    let (DbErr::Conn(source) | DbErr::Exec(source) | DbErr::Query(source)) = error else {
+        return None;
+    };
+    let RuntimeErr::SqlxError(source) = source else {
+        return None;
+    };
+    let error = source.as_database_error()?;
+    let code = error.code()?;
+    let numbered = |text: String| {
+        let number = text.strip_suffix(&format!(" ({code})"))?.parse::<u32>();
+        number.ok()
+    };
+    let head = error.to_string();
+    let head = head.split(':').next().unwrap_or_default().to_owned();
+    Some(if code.len() < 5 {
+        DbBackend::Sqlite
+    } else if numbered(head).is_some() {
+        DbBackend::MySql
+    } else {
+        DbBackend::Postgres
+    })
+}
+
 fn of_driver(backend: DbBackend, error: &sqlx::Error) -> Meaning {
     match error {
         sqlx::Error::Database(error) => match backend {

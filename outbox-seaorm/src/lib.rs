@@ -5,6 +5,7 @@ mod db_error;
 mod outbox;
 pub mod schema;
 mod wake;
+mod transaction;
 mod emit;
 pub mod entity;
 pub mod store;
@@ -17,6 +18,7 @@ pub use emit::{
 pub use outbox::{Outbox, OutboxBuilder};
 pub use schema::{InvalidName, Names};
 pub use store::{History, Position, SeaOrmStore, StoreError, StoreErrorKind};
+pub use transaction::{begin_immediate, is_contention};
 
 // From outbox-core: the event contract, …
 pub use outbox_core::{

@@ -5,7 +5,7 @@ use super::{
     harness::MariaDb,
 };
 use outbox_core::store::{Store, StoreErrorKind, Verdict};
-use outbox_seaorm::SeaOrmStore;
+use outbox_seaorm::{SeaOrmStore, is_contention};
 use outbox_tests::conformance::{Actor, Harness, Thing};
 use sea_orm::TransactionTrait;
 use std::time::Duration;
@@ -83,4 +83,25 @@ async fn a_session_that_reads_uncommitted_rows_is_not_trusted() {
     assert_eq!(owner.rows().await, []);
     txn.commit().await.unwrap();
     assert_eq!(owner.rows().await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_application_can_tell_that_it_should_run_again() {
+    let database = Database::fresh().await;
+    let holder = database.db.begin().await.unwrap();
+    let sql = "SELECT * FROM outbox_shard WHERE shard = 0 FOR UPDATE";
+    execute(&holder, sql, []).await;
+    let db = database.open(1, "SET innodb_lock_wait_timeout = 1").await;
+    for (sql, again) in [
+        (sql, true),
+        (
+            "INSERT INTO outbox_shard (shard, epoch, revision, suspect_to) VALUES (1, 0, 0, 0)",
+            false,
+        ),
+        ("SELECT nothing", false),
+    ] {
+        let error = sea_orm::ConnectionTrait::execute_unprepared(&db, sql).await;
+        let error = error.unwrap_err();
+        assert_eq!(is_contention(&error), again, "{error}");
+    }
 }

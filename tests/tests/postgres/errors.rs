@@ -3,7 +3,7 @@
 use super::database::Database;
 use outbox_core::store::{Cursor, FetchRequest, History, Member, Outcomes, Owned, Store};
 use outbox_core::store::{Settlement, StoreErrorKind, Verdict};
-use outbox_seaorm::{SeaOrmStore, schema};
+use outbox_seaorm::{SeaOrmStore, is_contention, schema};
 use sea_orm::{ConnectionTrait, TransactionTrait};
 use std::time::Duration;
 use uuid::Uuid;
@@ -92,4 +92,24 @@ async fn a_column_of_another_type_is_told() {
     }
     let error = schema::check(&database.db).await.unwrap_err();
     insta::assert_snapshot!(error);
+}
+
+#[tokio::test]
+async fn an_application_can_tell_that_it_should_run_again() {
+    let database = Database::plain().await;
+    let holder = database.db.begin().await.unwrap();
+    let sql = "SELECT * FROM outbox_shard WHERE shard = 0 FOR UPDATE";
+    super::database::run(&holder, sql).await;
+    for (sql, again) in [
+        (format!("{sql} NOWAIT"), true),
+        (
+            "INSERT INTO outbox_shard (shard) VALUES (0)".to_owned(),
+            false,
+        ),
+        ("SELECT nothing".to_owned(), false),
+    ] {
+        let db = database.open_again(1).await;
+        let error = db.execute_unprepared(&sql).await.unwrap_err();
+        assert_eq!(is_contention(&error), again, "{error}");
+    }
 }
