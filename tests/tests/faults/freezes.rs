@@ -10,7 +10,7 @@ use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, Transa
 use std::time::Duration;
 
 /// Stops a process that does not hold the only write lock of SQLite: nobody could take over.
-async fn freeze(site: &Site, process: &Process) {
+pub(crate) async fn freeze(site: &Site, process: &Process) {
     if site.server != Server::Sqlite {
         return process.freeze();
     }

@@ -47,11 +47,6 @@ impl Server {
             format!("CREATE TABLE emitted (n {number}, account VARCHAR(8), event VARCHAR(36))"),
         ]
     }
-
-    /// How many accounts emitters write about.
-    pub(crate) fn accounts(self) -> u32 {
-        if self == Self::Sqlite { 6 } else { 60 }
-    }
 }
 
 pub(crate) async fn connect(url: &str) -> DatabaseConnection {

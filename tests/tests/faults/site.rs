@@ -30,10 +30,15 @@ pub(crate) struct Site {
 impl Site {
     /// On SQLite in a file.
     pub(crate) async fn new() -> Self {
-        Self::on(Server::Sqlite).await
+        Self::with(Server::Sqlite, 6).await
     }
 
+    /// With as many aggregates as a fleet needs.
     pub(crate) async fn on(server: Server) -> Self {
+        Self::with(server, 500).await
+    }
+
+    async fn with(server: Server, accounts: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let url = server.create(directory.path()).await;
         let db = connect(&url).await;
@@ -41,7 +46,7 @@ impl Site {
         for sql in server.tables() {
             db.execute_unprepared(&sql).await.unwrap();
         }
-        let accounts = (0..server.accounts()).map(|n| format!("('x{n}', 0)"));
+        let accounts = (0..accounts).map(|n| format!("('x{n}', 0)"));
         let accounts = accounts.collect::<Vec<_>>().join(", ");
         let sql = format!("INSERT INTO account (name, version) VALUES {accounts}");
         db.execute_unprepared(&sql).await.unwrap();

@@ -1,4 +1,4 @@
-//! Several dispatchers at once, on the servers: each has a share of the shards.
+//! Several dispatchers and writers at once. On the servers each dispatcher has a share of the shards.
 
 mod churn;
 mod shares;
@@ -31,6 +31,16 @@ macro_rules! fleet {
             }
         }
     };
+}
+
+/// One delivers, and the others stand by.
+mod sqlite {
+    use super::*;
+
+    #[tokio::test]
+    async fn dispatchers_that_come_and_go_lose_and_reorder_nothing() {
+        churn::come_and_go(Site::on(Server::Sqlite).await).await;
+    }
 }
 
 fleet!(Postgres, postgres);
