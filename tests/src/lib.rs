@@ -8,3 +8,4 @@
 pub mod history;
 pub mod watched;
 pub mod conformance;
+pub mod servers;

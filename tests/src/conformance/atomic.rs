@@ -1,6 +1,9 @@
 //! The event is there if and only if the transaction commits.
 
 use super::{Actor, Harness, Thing};
+use outbox_core::Draft;
+use outbox_seaorm::{EmitErrorKind, InvalidEventKind, Outbox};
+use sea_orm::{ConnectionTrait, TransactionTrait};
 
 /// What was committed is found by the owner.
 pub async fn an_event_of_a_committed_transaction_is_there<H: Harness>(harness: &H) {
@@ -18,4 +21,93 @@ pub async fn an_event_of_a_rolled_back_transaction_never_was<H: Harness>(harness
     assert_eq!(harness.pending().await, []);
     assert!(harness.delayed().await.is_empty());
     assert_eq!(Actor::owner(harness).await.rows().await, []);
+}
+
+/// What no database could store is found before any SQL, so that the transaction goes on (B001).
+pub async fn what_is_refused_leaves_the_transaction_usable<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    let txn = tables.db.begin().await.unwrap();
+    let emit = async |event: Draft| tables.outbox.emit(&txn, event).await;
+    let refused = [
+        Thing::said("a\0b"),
+        Thing::of("a\0b", "x"),
+        Thing::said("x").header("note", "\0"),
+    ];
+    for event in refused {
+        let error = emit(event).await.unwrap_err();
+        let expected = EmitErrorKind::Invalid(InvalidEventKind::Nul);
+        assert_eq!(error.kind(), expected);
+    }
+    let good = emit(Thing::said("a\\u0000b")).await.unwrap();
+    txn.commit().await.unwrap();
+    let rows = Actor::owner(harness).await.rows().await;
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [good]);
+    let payload = &rows[0].body.as_ref().unwrap().payload;
+    let payload: serde_json::Value = serde_json::from_str(payload).unwrap();
+    assert_eq!(payload["text"], "a\\u0000b");
+}
+
+/// Events are rows: savepoints mean for them what they mean for every row (B032).
+pub async fn a_savepoint_takes_its_own_events_along<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    let outer = tables.db.begin().await.unwrap();
+    let before = tables.outbox.emit(&outer, Thing::said("before")).await;
+    let inner = outer.begin().await.unwrap();
+    tables
+        .outbox
+        .emit(&inner, Thing::said("gone"))
+        .await
+        .unwrap();
+    inner.rollback().await.unwrap();
+    let inner = outer.begin().await.unwrap();
+    let kept = tables.outbox.emit(&inner, Thing::said("kept")).await;
+    inner.commit().await.unwrap();
+    outer.commit().await.unwrap();
+
+    let outer = tables.db.begin().await.unwrap();
+    let inner = outer.begin().await.unwrap();
+    tables
+        .outbox
+        .emit(&inner, Thing::said("gone"))
+        .await
+        .unwrap();
+    inner.commit().await.unwrap();
+    outer.rollback().await.unwrap();
+    let pending = harness.pending().await;
+    let ids: Vec<_> = pending.iter().map(|row| row.id).collect();
+    assert_eq!(ids, [before.unwrap(), kept.unwrap()]);
+}
+
+/// Making them would commit what the application has not committed (B041).
+pub async fn missing_tables_are_told_and_never_made<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    tables.run("CREATE TABLE business (n INTEGER)").await;
+    let missing = Outbox::builder().prefix("missing_").build().unwrap();
+    let txn = tables.db.begin().await.unwrap();
+    let sql = "INSERT INTO business (n) VALUES (1)";
+    txn.execute_unprepared(sql).await.unwrap();
+    let error = missing.emit(&txn, Thing::said("x")).await.unwrap_err();
+    assert_eq!(error.kind(), EmitErrorKind::NotMigrated);
+    txn.rollback().await.unwrap();
+    let rows = tables.texts("SELECT 'row' AS v FROM business").await;
+    assert_eq!(rows, [] as [&str; 0]);
+}
+
+/// However many there are, and however many fit into a statement (B013).
+pub async fn many_events_are_all_or_nothing_and_keep_their_order<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    for (count, commits) in [(0, true), (1, true), (5_000, false), (5_000, true)] {
+        let before = harness.pending().await.len();
+        let txn = tables.db.begin().await.unwrap();
+        let events = (0..count).map(|number| Thing::said(&number.to_string()));
+        let ids = tables.outbox.emit_all(&txn, events).await.unwrap();
+        assert_eq!(ids.len(), count);
+        match commits {
+            true => txn.commit().await.unwrap(),
+            false => txn.rollback().await.unwrap(),
+        }
+        let pending = harness.pending().await;
+        let emitted: Vec<_> = pending[before..].iter().map(|row| row.id).collect();
+        assert_eq!(emitted, if commits { ids } else { Vec::new() });
+    }
 }

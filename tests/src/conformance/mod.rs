@@ -36,6 +36,26 @@ pub const NEEDS: &[(&str, Capability, &str)] = &[
         "there is no transaction to roll back",
     ),
     (
+        "what_is_refused_leaves_the_transaction_usable",
+        Capability::Transactions,
+        "there is no transaction to be in",
+    ),
+    (
+        "a_savepoint_takes_its_own_events_along",
+        Capability::Transactions,
+        "there is no transaction to be in",
+    ),
+    (
+        "missing_tables_are_told_and_never_made",
+        Capability::Transactions,
+        "there is no transaction to be in",
+    ),
+    (
+        "many_events_are_all_or_nothing_and_keep_their_order",
+        Capability::Transactions,
+        "there is no transaction to be in",
+    ),
+    (
         "a_lease_runs_out",
         Capability::TimedLease,
         "the lease is the process itself",
@@ -90,6 +110,10 @@ macro_rules! conformance {
             atomic {
                 an_event_of_a_committed_transaction_is_there,
                 an_event_of_a_rolled_back_transaction_never_was,
+                what_is_refused_leaves_the_transaction_usable,
+                a_savepoint_takes_its_own_events_along,
+                missing_tables_are_told_and_never_made,
+                many_events_are_all_or_nothing_and_keep_their_order,
             }
             membership {
                 one_that_joined_is_a_member,

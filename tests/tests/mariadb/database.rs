@@ -22,13 +22,24 @@ impl Database {
         database
     }
 
+    /// One with the tables, on another server than that of all tests.
+    pub(crate) async fn at(server: &str) -> Self {
+        let database = Self::empty_at(server, "utf8mb4").await;
+        schema::create(&database.db).await.unwrap();
+        database
+    }
+
     /// One without tables.
     pub(crate) async fn empty(charset: &str) -> Self {
         let server = std::env::var("OUTBOX_TEST_MARIADB_URL").unwrap_or_else(|_| {
             panic!("OUTBOX_TEST_MARIADB_URL is not set: run ./tests/run, which starts a server")
         });
+        Self::empty_at(&server, charset).await
+    }
+
+    async fn empty_at(server: &str, charset: &str) -> Self {
         let name = format!("outbox_{}", Uuid::now_v7().simple());
-        let admin = open(&server, 1, None).await;
+        let admin = open(server, 1, None).await;
         let sql = format!("CREATE DATABASE {name} CHARACTER SET {charset}");
         admin.execute_unprepared(&sql).await.unwrap();
         admin.close().await.unwrap();

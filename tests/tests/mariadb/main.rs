@@ -17,6 +17,7 @@ mod locks;
 mod migrations;
 mod packets;
 mod plans;
+mod restart;
 mod schema;
 mod times;
 

@@ -10,6 +10,8 @@ use uuid::Uuid;
 pub(crate) struct Database {
     pub(crate) db: DatabaseConnection,
     pub(crate) outbox: Outbox,
+    /// Where the server is.
+    url: String,
     /// What every session sets.
     settings: String,
     /// By which the sessions of this test are told from those of others.
@@ -33,11 +35,21 @@ impl Database {
         database
     }
 
+    /// The default outbox on another server than that of all tests.
+    pub(crate) async fn at(url: &str) -> Self {
+        let (outbox, settings) = (Outbox::default(), "SET client_min_messages = warning");
+        let database = Self::with(url.to_owned(), outbox, settings.to_owned()).await;
+        schema::create(&database.db).await.unwrap();
+        database
+    }
+
     /// The default outbox, without its tables.
     pub(crate) async fn empty() -> Self {
-        let schema = format!("t{}", Uuid::now_v7().simple());
-        run(&open("", 1).await, &format!("CREATE SCHEMA {schema}")).await;
-        Self::with(Outbox::default(), format!("SET search_path = {schema}")).await
+        let (url, schema) = (url(), format!("t{}", Uuid::now_v7().simple()));
+        let create = format!("CREATE SCHEMA {schema}");
+        run(&open(&url, "", 1).await, &create).await;
+        let settings = format!("SET search_path = {schema}");
+        Self::with(url, Outbox::default(), settings).await
     }
 
     /// An outbox with names that must be quoted, in sessions that have everything set in another
@@ -59,7 +71,8 @@ impl Database {
                 "CREATE TABLE \"decoy{id}\".\"o'ut\"\"boxoutbox_{table}\" (decoy INTEGER);"
             ));
         }
-        run(&open("", 1).await, &sql).await;
+        let url = url();
+        run(&open(&url, "", 1).await, &sql).await;
         let outbox = Outbox::builder().prefix("o'ut\"box").schema(schema);
         let settings = format!(
             "SET default_transaction_isolation = 'serializable'; \
@@ -69,15 +82,16 @@ impl Database {
              SET transform_null_equals = on; SET array_nulls = off; \
              SET synchronous_commit = off"
         );
-        Self::with(outbox.build().unwrap(), settings).await
+        Self::with(url, outbox.build().unwrap(), settings).await
     }
 
-    async fn with(outbox: Outbox, settings: String) -> Self {
+    async fn with(url: String, outbox: Outbox, settings: String) -> Self {
         let name = Uuid::now_v7().simple().to_string();
         let settings = format!("{settings}; SET application_name = '{name}'");
         Self {
-            db: open(&settings, 8).await,
+            db: open(&url, &settings, 8).await,
             outbox,
+            url,
             settings,
             name,
         }
@@ -85,7 +99,7 @@ impl Database {
 
     /// Another pool on the same schema.
     pub(crate) async fn open_again(&self, connections: u32) -> DatabaseConnection {
-        open(&self.settings, connections).await
+        open(&self.url, &self.settings, connections).await
     }
 
     /// A store of its own, as each dispatcher makes one.
@@ -117,6 +131,15 @@ impl Database {
         let id = self.outbox.emit(&txn, event).await.unwrap();
         txn.commit().await.unwrap();
         id
+    }
+
+    /// How many sessions of this test are in a state.
+    pub(crate) async fn sessions(&self, state: &str) -> i64 {
+        let name = &self.name;
+        self.number(&format!(
+            "SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = '{name}' AND {state}"
+        ))
+        .await
     }
 
     /// Waits until a session of this test waits for a lock that another one holds.
@@ -158,10 +181,14 @@ pub(crate) async fn run<C: ConnectionTrait>(db: &C, sql: &str) {
     db.execute_unprepared(sql).await.unwrap();
 }
 
-async fn open(settings: &str, connections: u32) -> DatabaseConnection {
-    let url = std::env::var("OUTBOX_TEST_POSTGRES_URL").unwrap_or_else(|_| {
+/// The server of all tests.
+fn url() -> String {
+    std::env::var("OUTBOX_TEST_POSTGRES_URL").unwrap_or_else(|_| {
         panic!("OUTBOX_TEST_POSTGRES_URL is not set: run these tests with ./tests/run")
-    });
+    })
+}
+
+async fn open(url: &str, settings: &str, connections: u32) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     let settings = settings.to_owned();
     options

@@ -9,6 +9,7 @@ mod database;
 mod harness;
 
 mod apart;
+mod commits;
 mod counts;
 mod errors;
 mod fences;
@@ -16,6 +17,7 @@ mod hash;
 mod horizon;
 mod isolation;
 mod moving;
+mod restart;
 mod schema;
 mod take_over;
 

@@ -13,6 +13,7 @@ use std::{
     },
     time::Duration,
 };
+use tokio::sync::Semaphore;
 
 async fn refuse_bad(text: String, _: Delivery) -> Result<(), HandlerError> {
     if text == "bad" {
@@ -151,4 +152,36 @@ pub async fn an_outage_burns_no_attempt<H: Harness + 'static>(scene: &Scene<H>) 
     scene.pending(0).await;
     dispatcher.shutdown().await;
     scene.history().assert_clean();
+}
+
+/// Somebody removed it from the table: the others of its batch are settled (B060).
+pub async fn an_event_that_is_removed_in_work_spoils_no_batch<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    let Some(tables) = scene.harness.tables() else {
+        return;
+    };
+    for number in 0..10 {
+        scene.emit(&format!("x{number}"), "1").await;
+    }
+    let gate = Arc::new(Semaphore::new(0));
+    let opens = Arc::clone(&gate);
+    let dispatcher = spawn(scene.dispatcher("d1", move |_, _| {
+        let gate = Arc::clone(&opens);
+        async move {
+            drop(gate.acquire().await);
+            Ok(())
+        }
+    }));
+    let running = || async { dispatcher.stats().in_work == 10 };
+    scene.until("all handlers run", running).await;
+    let remove = "DELETE FROM \"outbox_event\" WHERE aggregateid = 'x3'";
+    tables.run(remove).await;
+    gate.add_permits(10);
+    scene.pending(0).await;
+    assert_eq!(scene.harness.delivered().await.len(), 9);
+    scene.emit("x3", "2").await;
+    scene.settled(11).await;
+    dispatcher.shutdown().await;
+    assert_eq!(scene.seen("x3"), ["1", "2"]);
 }

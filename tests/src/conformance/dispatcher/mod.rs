@@ -38,6 +38,7 @@ macro_rules! dispatcher_laws {
                 a_requeued_letter_returns_to_its_place,
                 what_comes_with_a_requeued_letter_waits_for_it,
                 an_outage_burns_no_attempt,
+                an_event_that_is_removed_in_work_spoils_no_batch,
             }
             topics {
                 an_unknown_topic_holds_back_its_own_aggregate_only,
@@ -50,6 +51,7 @@ macro_rules! dispatcher_laws {
             stop {
                 a_graceful_stop_hands_the_rest_back,
                 what_was_in_work_at_a_hard_stop_comes_again,
+                a_handler_may_take_longer_than_the_lease,
             }
             restarts {
                 random_failures_and_restarts_never_reorder,

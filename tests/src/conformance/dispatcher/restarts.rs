@@ -1,8 +1,8 @@
 //! Chance as the adversary.
 
 use super::{Scene, scene::spawn};
-use crate::conformance::Harness;
-use outbox_core::{Delivery, DispatcherHandle, HandlerError};
+use crate::conformance::{Actor, Harness};
+use outbox_core::{Delivery, DispatcherHandle, HandlerError, store::Store};
 use std::sync::Arc;
 use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
@@ -74,4 +74,49 @@ pub async fn random_failures_and_restarts_never_reorder<H: Harness + 'static>(sc
         dispatcher.shutdown().await;
     }
     assert_eq!(scene.history().assert_clean().events, emitted);
+}
+
+/// A server of the test's own dies in the middle of everything and comes back (interleaving 27). No
+/// law: there is no server behind every store, and those that all tests share are left alone.
+pub async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing<H: Harness + 'static>(
+    scene: &Scene<H>,
+    restart: impl FnOnce() + Send + 'static,
+) {
+    let before = revisions(scene).await;
+    for number in 0..150 {
+        let key = format!("x{}", number % 10);
+        scene.emit(&key, &number.to_string()).await;
+    }
+    let slow = |_, _| async {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        Ok(())
+    };
+    let dispatcher = spawn(scene.dispatcher("d1", slow).concurrency(4));
+    scene.settled(20).await;
+    scene.log.by("d1").fault();
+    tokio::task::spawn_blocking(restart).await.unwrap();
+    scene.log.by("d1").fault();
+    for number in 150..200 {
+        let key = format!("x{}", number % 10);
+        scene.emit(&key, &number.to_string()).await;
+    }
+    scene.settled(200).await;
+    scene.pending(0).await;
+    dispatcher.shutdown().await;
+    assert_eq!(scene.history().assert_clean().events, 200);
+    let after = revisions(scene).await;
+    let kept = before
+        .iter()
+        .zip(&after)
+        .any(|(before, after)| before == after);
+    assert!(!kept, "positions may have been given out again");
+}
+
+/// Of each shard.
+async fn revisions<H: Harness>(scene: &Scene<H>) -> Vec<i64> {
+    let owner = Actor::owner(&*scene.harness).await;
+    let mut shards = owner.fetch().await.shards;
+    shards.sort_unstable_by_key(|seen| seen.shard);
+    owner.store.leave(owner.member.id).await.unwrap();
+    shards.iter().map(|seen| seen.revision).collect()
 }

@@ -41,9 +41,14 @@ impl<H> Clone for Scene<H> {
 impl<H: Harness + 'static> Scene<H> {
     /// An empty outbox.
     pub async fn new() -> Self {
+        Self::over(H::fresh().await)
+    }
+
+    /// This outbox.
+    pub fn over(harness: H) -> Self {
         let directory = tempfile::tempdir().unwrap();
         Self {
-            harness: Arc::new(H::fresh().await),
+            harness: Arc::new(harness),
             log: Log::open(&directory.path().join("log"), "emitter"),
             texts: Arc::default(),
             _directory: Arc::new(directory),

@@ -54,3 +54,23 @@ pub async fn what_was_in_work_at_a_hard_stop_comes_again<H: Harness + 'static>(s
     next.shutdown().await;
     assert_eq!(scene.history().assert_clean().starts, 3);
 }
+
+/// It is renewed while the handler works, and nobody else starts its event (B047).
+pub async fn a_handler_may_take_longer_than_the_lease<H: Harness + 'static>(scene: &Scene<H>) {
+    scene.emit("x", "1").await;
+    let slow = |_, _| async {
+        tokio::time::sleep(Duration::from_millis(2_500)).await;
+        Ok(())
+    };
+    let lease = Duration::from_secs(1);
+    let first = spawn(scene.dispatcher("d1", slow).lease(lease));
+    let started = || async { first.stats().in_work == 1 };
+    scene.until("started", started).await;
+    let second = spawn(scene.dispatcher("d2", slow).lease(lease));
+    scene.pending(0).await;
+    for dispatcher in [first, second] {
+        assert_eq!(dispatcher.stats().lease_lost, 0);
+        dispatcher.shutdown().await;
+    }
+    assert_eq!(scene.history().assert_clean().starts, 1);
+}
