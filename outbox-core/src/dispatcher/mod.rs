@@ -40,15 +40,17 @@ use crate::{
     handler::State,
     store::{Store, StoreError},
 };
+use futures_util::FutureExt;
 use handle::Task;
 use health::Health;
 use pulse::Pulse;
 use router::Router;
 use session::{End, Setting};
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use stop::Stop;
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
+use tracing::error;
 
 /// Delivers the events of one outbox to handlers.
 ///
@@ -204,15 +206,20 @@ async fn serve<S: Store>(setting: &Setting<S>, stop: &Stop) {
         setting.pulse.beat();
         let began = Instant::now();
         let ended = match setting.store.check().await {
-            Ok(()) => session::run(setting, stop, false).await,
-            Err(error) => Err(error),
+            Ok(()) => {
+                let session = AssertUnwindSafe(session::run(setting, stop, false));
+                session.catch_unwind().await
+            }
+            Err(error) => Ok(Err(error)),
         };
         match &ended {
-            Ok(_) => health.up(),
-            Err(error) => health.down(error),
+            Ok(Ok(_)) => health.up(),
+            Ok(Err(error)) => health.down(error),
+            // The panic's own message has been printed. Nothing in memory outlives a session.
+            Err(_) => error!("a session panicked: the dispatcher starts anew"),
         }
         // What ended a session at once may end the next one too.
-        let failed = ended.is_err();
+        let failed = !matches!(ended, Ok(Ok(_)));
         let next = if failed { Instant::now() } else { began } + setting.config.poll.1;
         tokio::select! {
             () = sleep_until(next) => {}

@@ -74,7 +74,7 @@ impl<S: Store> Settler<S> {
             let batch = self.desk.schedule().take_outcomes(self.config.settle_batch);
             match batch {
                 batch if !batch.is_empty() => self.write(batch).await?,
-                _ if *self.phase.borrow() > Phase::Working => return Ok(()),
+                _ if self.phase() > Phase::Working => return Ok(()),
                 _ => {
                     let mut phase = self.phase.clone();
                     let retry_at = self.stuck.retry_at;
@@ -85,6 +85,14 @@ impl<S: Store> Settler<S> {
                     }
                 }
             }
+        }
+    }
+
+    /// A session that is gone, by a panic, wants nothing more.
+    fn phase(&self) -> Phase {
+        match self.phase.has_changed() {
+            Ok(_) => *self.phase.borrow(),
+            Err(_) => Phase::Leaving,
         }
     }
 
@@ -194,7 +202,7 @@ impl<S: Store> Settler<S> {
                 }
                 Err(error) => health.down(&error),
             }
-            if *self.phase.borrow() == Phase::Leaving {
+            if self.phase() == Phase::Leaving {
                 return Err(Ended::GivenUp);
             }
             sleep(pause).await;

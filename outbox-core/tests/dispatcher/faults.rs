@@ -7,7 +7,10 @@ use outbox_core::{
 };
 use serde::{Deserialize, Serialize};
 use std::{
-    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
     time::Duration,
 };
 use tokio::time::Instant;
@@ -129,19 +132,26 @@ async fn a_long_payload_that_turns_out_unreadable_holds_back_its_aggregate() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_panics_costs_a_session_and_no_more() {
-    let (store, tries) = (MemoryStore::new(), AtomicUsize::new(0));
-    store.emit(step(1, 1)).unwrap();
-    let faulty = Faulty::new(&store, move |verb| {
-        assert!(
-            verb != "settle" || tries.fetch_add(1, SeqCst) > 0,
-            "settling"
-        );
-        None
-    });
-    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
-        .on_event(done)
-        .spawn(CancellationToken::new())
-        .unwrap();
-    until("delivered", || store.delivered().len() == 1).await;
-    dispatcher.shutdown().await;
+    for panicking in ["settle", "fetch", "shards", "take", "members"] {
+        let (store, tries) = (MemoryStore::new(), AtomicUsize::new(0));
+        store.emit(step(1, 1)).unwrap();
+        let held = Arc::new(());
+        let holds = Arc::clone(&held);
+        let faulty = Faulty::new(&store, move |verb| {
+            let _ = &holds;
+            assert!(
+                verb != panicking || tries.fetch_add(1, SeqCst) > 0,
+                "{verb}"
+            );
+            None
+        });
+        let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+            .on_event(done)
+            .spawn(CancellationToken::new())
+            .unwrap();
+        until("delivered", || store.delivered().len() == 1).await;
+        dispatcher.shutdown().await;
+        // Neither does a task of that session go on for ever.
+        until("all tasks over", || Arc::strong_count(&held) == 1).await;
+    }
 }
