@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     time::Duration,
 };
@@ -153,5 +153,51 @@ async fn a_store_that_panics_costs_a_session_and_no_more() {
         dispatcher.shutdown().await;
         // Neither does a task of that session go on for ever.
         until("all tasks over", || Arc::strong_count(&held) == 1).await;
+    }
+}
+
+/// The heartbeat alone would keep what nobody works on; and a reader that waits must not keep the
+/// handlers from being dropped.
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_is_stuck_lets_the_lease_and_its_handlers_go() {
+    let store = MemoryStore::new();
+    let stuck = Faulty::new(&store, |_| None);
+    let running = Arc::new(AtomicBool::new(false));
+    let handler = Arc::clone(&running);
+    let hang = move |_: Order, _: Delivery| {
+        let running = Running::new(&handler);
+        async move {
+            let _running = running;
+            std::future::pending().await
+        }
+    };
+    let builder = Dispatcher::<Faulty>::builder(stuck.clone()).on_event(hang);
+    let first = builder.spawn(CancellationToken::new()).unwrap();
+    store.emit(step(1, 1)).unwrap();
+    until("in work", || running.load(SeqCst)).await;
+    stuck.stuck.store(true, SeqCst);
+    pass(50).await;
+    assert!(running.load(SeqCst), "the loop may only be slow");
+    until("dropped", || !running.load(SeqCst)).await;
+    let heir = Dispatcher::<Faulty>::builder(Faulty::new(&store, |_| None)).on_event(done);
+    let heir = heir.spawn(CancellationToken::new()).unwrap();
+    until("taken over", || store.delivered().len() == 1).await;
+    heir.shutdown().await;
+    drop(first);
+}
+
+/// Whether a handler runs.
+struct Running(Arc<AtomicBool>);
+
+impl Running {
+    fn new(flag: &Arc<AtomicBool>) -> Self {
+        flag.store(true, SeqCst);
+        Self(Arc::clone(flag))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.store(false, SeqCst);
     }
 }

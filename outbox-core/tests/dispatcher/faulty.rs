@@ -5,7 +5,13 @@ use outbox_core::{
         Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError, StoreErrorKind,
     },
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
 
 /// A store whose verbs can be made to fail or to take their time.
 #[derive(Clone)]
@@ -14,6 +20,8 @@ pub(crate) struct Faulty {
     fails: Arc<dyn Fn(&'static str) -> Option<StoreErrorKind> + Send + Sync>,
     /// How long a settle takes.
     pub(crate) settling: Duration,
+    /// Whether a fetch never comes back.
+    pub(crate) stuck: Arc<AtomicBool>,
     /// How long a connection apart takes, if the database lives elsewhere.
     pub(crate) connecting: Option<Duration>,
 }
@@ -27,6 +35,7 @@ impl Faulty {
             inner: inner.clone(),
             fails: Arc::new(fails),
             settling: Duration::ZERO,
+            stuck: Arc::default(),
             connecting: None,
         }
     }
@@ -105,6 +114,9 @@ impl Store for Faulty {
 
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
         self.call("fetch")?;
+        if self.stuck.load(SeqCst) {
+            std::future::pending::<()>().await;
+        }
         self.inner.fetch(request).await
     }
 
