@@ -144,6 +144,30 @@ async fn an_event_that_is_put_off_while_it_is_about_to_move_stays() {
     assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [moved]);
 }
 
+/// Interleaving 17: a verb that waits holds no gap into which an application writes.
+#[tokio::test]
+async fn a_mover_that_waits_holds_up_no_emit() {
+    let harness = MariaDb::fresh().await;
+    let soon = Duration::from_millis(1);
+    harness.emit(Thing::said("first").after(soon)).await;
+    let held = harness.emit(Thing::said("held").after(2 * soon)).await;
+    harness.pass(20 * soon).await;
+    let owner = Actor::owner(&harness).await;
+
+    let holder = harness.0.db.begin().await.unwrap();
+    let sql = "SELECT * FROM outbox_delayed WHERE id = ? FOR UPDATE";
+    execute(&holder, sql, [held.into()]).await;
+    let mover = tokio::spawn(async move { owner.move_due(10).await });
+    harness.0.wait_for_waiters().await;
+    let early = harness.0.now().await - Duration::from_secs(3600);
+    let early = harness.emit(Thing::said("early").at(early));
+    tokio::time::timeout(Duration::from_secs(20), early)
+        .await
+        .unwrap();
+    holder.rollback().await.unwrap();
+    assert_eq!(mover.await.unwrap(), Some(2));
+}
+
 /// Interleaving 30.
 #[tokio::test]
 async fn a_session_that_stopped_on_one_shard_holds_up_no_other() {

@@ -124,6 +124,9 @@ async fn a_position_is_taken_by_a_transaction_that_has_an_id() {
         txn.commit().await.unwrap();
     });
     database.wait_for_advisory_waiter().await;
+    // Not by the horizon alone, which others hold back too.
+    let with_id = "wait_event = 'advisory' AND backend_xid IS NOT NULL";
+    assert_eq!(database.sessions(with_id).await, 1);
     database.emit(Thing::of("quick", "2")).await;
 
     let fetched = owner.fetch().await;

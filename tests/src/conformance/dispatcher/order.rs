@@ -147,8 +147,17 @@ pub async fn an_event_that_commits_late_comes_before_its_successor<H: Harness + 
         (txn, id)
     };
     let (first, first_id) = begin("1").await;
-    scene.emit("y", "between").await;
-    scene.settled(1).await;
+    // In every shard, so that its place is read past wherever it is.
+    let keys: Vec<_> = (0..300).map(|number| format!("y{number}")).collect();
+    let between = keys.iter().map(|key| Account::changed(key, "between"));
+    let txn = tables.db.begin().await.unwrap();
+    let ids = tables.outbox.emit_all(&txn, between).await.unwrap();
+    for (key, id) in keys.iter().zip(ids) {
+        scene.note(id, "between");
+        scene.log.emitted(key, id);
+    }
+    txn.commit().await.unwrap();
+    scene.settled(keys.len()).await;
     let (second, second_id) = begin("2").await;
     store.refuse(Verb::Fetch).await;
     for (txn, id) in [(first, first_id), (second, second_id)] {
