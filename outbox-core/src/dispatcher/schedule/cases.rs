@@ -240,3 +240,20 @@ async fn each_shard_is_read_from_its_start_now_and_then() {
     case.fetched(vec![row(3, "x", "a")]);
     assert_eq!(case.start().unwrap().1.position, 3);
 }
+
+#[tokio::test]
+async fn a_shard_is_handed_over_when_everything_is_written() {
+    let mut case = Case::new(|_| {}, 0);
+    case.fetched(vec![row(1, "x", "a"), row(2, "x", "a")]);
+    let event = case.start().unwrap();
+    case.schedule.drain(&[SHARD]);
+    assert!(case.schedule.drained().is_empty(), "an event is in work");
+    case.end(event, Ended::Done);
+    assert!(case.start().is_none(), "nothing more is started");
+    assert!(
+        case.schedule.drained().is_empty(),
+        "its outcome is not written"
+    );
+    case.commit();
+    assert_eq!(case.schedule.drained().len(), 1);
+}
