@@ -13,6 +13,7 @@ mod stats;
 mod failure;
 mod verdict;
 mod pace;
+mod sleep;
 mod health;
 mod pulse;
 mod stop;

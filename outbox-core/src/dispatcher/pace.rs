@@ -14,6 +14,9 @@ pub(crate) struct Pace {
 
 const AFTER_HINT: &[u64] = &[0, 2, 10, 50];
 
+/// Pauses from this one on are long: it comes after about 150 ms without an event.
+const LONG: Duration = Duration::from_millis(160);
+
 impl Pace {
     pub(crate) fn new((shortest, longest): (Duration, Duration)) -> Self {
         Self {
@@ -29,10 +32,25 @@ impl Pace {
         self.hints = AFTER_HINT;
     }
 
+    /// Starts again with the shortest pause.
+    pub(crate) fn hurry(&mut self) {
+        self.idle = self.shortest;
+    }
+
+    /// Goes on with the longest pause.
+    pub(crate) fn rest(&mut self) {
+        self.idle = self.longest;
+    }
+
+    /// Whether nothing has come for so long that pauses are long now.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.hints.is_empty() && self.idle >= LONG.min(self.longest)
+    }
+
     /// How long to pause after a fetch. `random` is in `[0, 1)`.
     pub(crate) fn after(&mut self, found: bool, random: f64) -> Duration {
         if found {
-            self.idle = self.shortest;
+            self.hurry();
         }
         if let [next, rest @ ..] = self.hints {
             self.hints = rest;

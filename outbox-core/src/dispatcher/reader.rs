@@ -6,8 +6,11 @@ use super::{
     pace::Pace,
     pulse::Pulse,
     schedule::{Obstacle, Strange},
+    sleep::{Look, Sleep},
 };
-use crate::store::{Cursor, FetchRequest, Fetched, MemberId, Moved, Store, StoreError};
+use crate::store::{
+    Cursor, Ear, FetchRequest, Fetched, Horizon, MemberId, Moved, Store, StoreError,
+};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -24,6 +27,9 @@ pub(crate) struct Reader<'a, S> {
     /// Set when the lease or a shard is lost.
     pub(crate) lost: &'a CancellationToken,
     pub(crate) pace: Pace,
+    /// What other processes commit.
+    pub(crate) ear: &'a Ear,
+    pub(crate) sleep: Sleep,
     /// Until the next delayed event falls due, as the last fetch saw it.
     pub(crate) due_at: Option<Instant>,
 }
@@ -37,6 +43,7 @@ pub(crate) struct Turn {
     more: bool,
     /// Nothing was to be done before the read either: the outbox is idle.
     pub(crate) idle: bool,
+    horizon: Horizon,
 }
 
 /// How many delayed events are moved at once.
@@ -46,7 +53,10 @@ impl<S: Store> Reader<'_, S> {
     /// Reads until `stop`, or until `until_idle` and there is nothing left to do.
     pub(crate) async fn run(&mut self, stop: &CancellationToken, until_idle: bool) {
         let mut health = Health::new("reading events");
+        let mut saying = Health::new("saying whether it sleeps");
         let mut hints = self.store.wake().subscribe();
+        let mut heard = self.ear.subscribe();
+        let mut woken = false;
         while !stop.is_cancelled() && !self.lost.is_cancelled() {
             self.pulse.beat();
             let reading = self.desk.reading.notified();
@@ -63,6 +73,10 @@ impl<S: Store> Reader<'_, S> {
             if until_idle && turn.idle {
                 return;
             }
+            if !failed {
+                let listening = heard.borrow().listening;
+                self.say(turn, woken, listening, &mut saying).await;
+            }
             let pause = self.pace.after(turn.found, fastrand::f64());
             if turn.more && self.desk.schedule().room() >= self.config.batch {
                 continue;
@@ -70,13 +84,38 @@ impl<S: Store> Reader<'_, S> {
             let poll = Instant::now() + pause;
             // What was due and failed is still due: only the pause keeps from hurrying then.
             let until = if failed { poll } else { self.wait_until(poll) };
+            woken = false;
             tokio::select! {
                 () = sleep_until(until) => {}
                 () = reading => {}
                 Ok(()) = hints.changed() => self.pace.hint(),
+                Ok(()) = heard.changed() => woken = true,
                 () = stop.cancelled() => {}
                 () = self.lost.cancelled() => {}
             }
+        }
+    }
+
+    /// Says that this dispatcher sleeps, or no longer, when that is so.
+    async fn say(&mut self, turn: Turn, woken: bool, listening: bool, health: &mut Health) {
+        let look = Look {
+            found: turn.found,
+            woken,
+            hears: listening && !self.desk.schedule().owned().is_empty(),
+            idle: turn.idle && self.pace.is_slow(),
+        };
+        if let Some(asleep) = self.sleep.after(look, Instant::now()) {
+            match self.store.set_sleeping(self.member, asleep).await {
+                Ok(()) => {
+                    health.up();
+                    self.sleep.said(asleep);
+                    // Writers that did not see it yet wake nobody.
+                    self.pace.hurry();
+                }
+                Err(error) => health.down(&error),
+            }
+        } else if self.sleep.is_deep(turn.horizon) {
+            self.pace.rest();
         }
     }
 
@@ -148,6 +187,7 @@ impl<S: Store> Reader<'_, S> {
             });
         }
         let now = Instant::now();
+        let horizon = fetched.horizon;
         let due_in = fetched.shards.iter().filter_map(|seen| seen.due_in).min();
         self.due_at = due_in.map(|due_in| now + due_in);
         let beyond = |cursor: &Cursor| {
@@ -174,6 +214,7 @@ impl<S: Store> Reader<'_, S> {
             found,
             more,
             idle: idle && !found && !more && !overdue,
+            horizon,
         })
     }
 

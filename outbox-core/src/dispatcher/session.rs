@@ -9,13 +9,14 @@ use super::{
     router::Router,
     schedule::Schedule,
     settler::{Ended, Phase, Settler, Stuck},
+    sleep::Sleep,
     stats::{Counters, add},
     stop::Stop,
     worker::Worker,
 };
 use crate::{
     handler::State,
-    store::{Member, MemberId, Store, StoreError},
+    store::{Ear, Member, MemberId, Store, StoreError},
 };
 use futures_util::FutureExt;
 use std::{future::Future, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
@@ -24,7 +25,7 @@ use tokio::{
     task::{AbortHandle, JoinHandle, JoinSet},
     time::{Instant, sleep, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::{debug, error, warn};
 
 /// What outlives a session.
@@ -93,6 +94,9 @@ pub(crate) async fn run<S: Store>(
     let (phase, phases) = watch::channel(Phase::Working);
     let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
     let guard = start_guard(&lease, &desk, abort_handles, stop, lost.clone());
+    let ear = Ear::new();
+    // Who runs until there is nothing left to do never sleeps.
+    let listening = (!until_idle).then(|| start_listening(store, &ear));
     let mut reader = Reader {
         desk: &desk,
         store,
@@ -102,9 +106,12 @@ pub(crate) async fn run<S: Store>(
         pulse: &setting.pulse,
         lost: &lost,
         pace: Pace::new(config.poll),
+        ear: &ear,
+        sleep: Sleep::default(),
         due_at: None,
     };
     reader.run(&stop.graceful, until_idle).await;
+    drop(listening);
     let next_due = [desk.schedule().next_due(Instant::now()), reader.due_at]
         .into_iter()
         .flatten()
@@ -238,6 +245,15 @@ fn start_guard(
             worker.abort();
         }
     })
+}
+
+/// Listens to what other processes commit until the guard is dropped.
+fn start_listening<S: Store>(store: &S, ear: &Ear) -> DropGuard {
+    let stop = CancellationToken::new();
+    let guard = stop.clone().drop_guard();
+    let (store, ear) = (store.clone(), ear.clone());
+    tokio::spawn(async move { store.listen(&ear, &stop).await });
+    guard
 }
 
 /// Lets running handlers finish, within the grace period.

@@ -1,11 +1,13 @@
 //! What the dispatcher needs of a database.
 
+mod ear;
 mod error;
 mod event;
 mod member;
 mod settle;
 mod shard;
 
+pub use ear::Ear;
 pub use error::{StoreError, StoreErrorKind};
 pub use event::{Body, Cursor, FetchRequest, Fetched, Horizon, Position, Row, Seen};
 pub use member::{Liveness, Member, MemberId, MemberView};
@@ -14,6 +16,7 @@ pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
 
 use crate::wake::Wake;
 use std::{future::Future, time::Duration};
+use tokio_util::sync::CancellationToken;
 
 /// A database that keeps events, as the dispatcher sees it.
 ///
@@ -41,6 +44,13 @@ pub trait Store: Clone + Send + Sync + 'static {
     /// Told when something was emitted in this process.
     fn wake(&self) -> Wake;
 
+    /// Tells the ear what other processes commit, until `stop`; or returns at once where it never
+    /// can, which is the default. A hint, as [`wake`](Self::wake) is: what was missed is polled.
+    fn listen(&self, ear: &Ear, stop: &CancellationToken) -> impl Future<Output = ()> + Send {
+        let _ = (ear, stop);
+        async {}
+    }
+
     // Membership ------------------------------------------------------------------------------
 
     /// Writes this dispatcher's member row, its lease ending `lease` from now.
@@ -56,6 +66,17 @@ pub trait Store: Clone + Send + Sync + 'static {
         member: MemberId,
         lease: Duration,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    /// Writes into the member's row whether it sleeps: only then are commits to be heard of. The
+    /// default is for stores that do not listen.
+    fn set_sleeping(
+        &self,
+        member: MemberId,
+        sleeping: bool,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (member, sleeping);
+        async { Ok(()) }
+    }
 
     /// All member rows.
     fn members(&self) -> impl Future<Output = Result<Vec<MemberView>, StoreError>> + Send;

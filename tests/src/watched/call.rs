@@ -37,6 +37,7 @@ pub enum Verb {
     Check,
     InProcess,
     ConnectApart,
+    SetSleeping,
     Join,
     Renew,
     Members,

@@ -21,6 +21,8 @@ pub struct Watched<S> {
     watch: Arc<Watch>,
     /// Instead of the store's own.
     wake: Option<Wake>,
+    /// What listens, instead of the store.
+    listens: Option<S>,
 }
 
 type Fail = Box<dyn Fn(&Call<'_>) -> Option<StoreErrorKind> + Send + Sync>;
@@ -38,6 +40,7 @@ impl<S> Watched<S> {
             store,
             watch: Arc::default(),
             wake: None,
+            listens: None,
         }
     }
 
@@ -46,6 +49,13 @@ impl<S> Watched<S> {
     pub fn deaf(self) -> Self {
         let wake = Some(Wake::new());
         Self { wake, ..self }
+    }
+
+    /// Listens through another store.
+    #[must_use]
+    pub fn listening_through(self, store: S) -> Self {
+        let listens = Some(store);
+        Self { listens, ..self }
     }
 
     /// Fails the calls for which this says how: before anything was done, or after everything was,

@@ -1,9 +1,9 @@
 use super::{Call, Moment, Verb, Watched};
 use outbox_core::{
-    Wake,
+    CancellationToken, Wake,
     store::{
-        Blocked, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved, Outcomes,
-        Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError,
+        Blocked, Ear, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved,
+        Outcomes, Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError,
     },
 };
 use std::{future::Future, time::Duration};
@@ -49,6 +49,16 @@ impl<S: Store> Store for Watched<S> {
 
     fn wake(&self) -> Wake {
         self.wake.clone().unwrap_or_else(|| self.store.wake())
+    }
+
+    async fn listen(&self, ear: &Ear, stop: &CancellationToken) {
+        let store = self.listens.as_ref().unwrap_or(&self.store);
+        store.listen(ear, stop).await;
+    }
+
+    async fn set_sleeping(&self, member: MemberId, sleeping: bool) -> Result<(), StoreError> {
+        let said = self.store.set_sleeping(member, sleeping);
+        self.call(Verb::SetSleeping, &[], said).await
     }
 
     async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
