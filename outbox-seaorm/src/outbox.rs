@@ -28,6 +28,8 @@ struct Settings {
     names: Names,
     limits: Limits,
     headers: Headers,
+    /// Whether dispatchers of other processes find what was emitted by polling alone.
+    polled_only: bool,
     /// Wakes the dispatchers of this process. Kept here, or every emit would look it up.
     wake: Wake,
 }
@@ -61,13 +63,8 @@ impl Outbox {
         &self.0.wake
     }
 
-    fn new(names: Names, limits: Limits, headers: Headers) -> Self {
-        Self(Arc::new(Settings {
-            wake: wake::handle(&names),
-            names,
-            limits,
-            headers,
-        }))
+    pub(crate) fn is_polled_only(&self) -> bool {
+        self.0.polled_only
     }
 }
 
@@ -75,7 +72,7 @@ impl Default for Outbox {
     fn default() -> Self {
         // Every `txn.emit(…)` asks for it.
         static DEFAULT: LazyLock<Outbox> =
-            LazyLock::new(|| Outbox::new(Names::default(), Limits::default(), Headers::new()));
+            LazyLock::new(|| OutboxBuilder::default().with_names(Names::default()));
         DEFAULT.clone()
     }
 }
@@ -88,6 +85,7 @@ pub struct OutboxBuilder {
     schema: Option<String>,
     limits: Limits,
     headers: Headers,
+    polled_only: bool,
 }
 
 impl OutboxBuilder {
@@ -120,12 +118,35 @@ impl OutboxBuilder {
         self
     }
 
+    /// Leaves out what wakes dispatchers of other processes before their next poll, which is a
+    /// second away at most. Without this, the tables of PostgreSQL get a trigger that sends a NOTIFY
+    /// while a dispatcher sleeps, and a dispatcher LISTENs on a connection of its own. A trigger
+    /// that is there already is not removed. Other databases are polled anyway.
+    ///
+    /// For servers that have no connection to spare, or applications that NOTIFY a lot themselves:
+    /// transactions that notify commit one after the other.
+    pub fn polled_only(mut self) -> Self {
+        self.polled_only = true;
+        self
+    }
+
     /// The finished settings.
     ///
     /// # Errors
     /// When prefix or schema cannot be part of a table's name on every database.
-    pub fn build(self) -> Result<Outbox, InvalidName> {
-        let names = Names::new(self.prefix, self.schema)?;
-        Ok(Outbox::new(names, self.limits, self.headers))
+    pub fn build(mut self) -> Result<Outbox, InvalidName> {
+        let prefix = std::mem::take(&mut self.prefix);
+        let names = Names::new(prefix, self.schema.take())?;
+        Ok(self.with_names(names))
+    }
+
+    fn with_names(self, names: Names) -> Outbox {
+        Outbox(Arc::new(Settings {
+            wake: wake::handle(&names),
+            names,
+            limits: self.limits,
+            headers: self.headers,
+            polled_only: self.polled_only,
+        }))
     }
 }

@@ -36,7 +36,7 @@ pub async fn create_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<
     let statements = sql(backend, outbox)?;
     if backend == DbBackend::Postgres {
         // To say IF NOT EXISTS, an index locks out writers first.
-        if check_with(outbox, db).await.is_ok() {
+        if check_with(outbox, db).await.is_ok() && postgres::wakes(db, outbox).await? {
             return Ok(());
         }
         return postgres::create(db, &statements).await;

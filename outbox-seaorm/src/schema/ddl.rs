@@ -10,7 +10,10 @@ use sea_orm::DbBackend;
 /// # Errors
 /// [`UnsupportedDatabase`](super::SchemaErrorKind::UnsupportedDatabase).
 pub fn sql(backend: DbBackend, outbox: &Outbox) -> Result<Vec<String>, SchemaError> {
-    let statements = statements(backend)?;
+    let mut statements = statements(backend)?;
+    if backend == DbBackend::Postgres && !outbox.is_polled_only() {
+        statements.extend(split(include_str!("wake.sql")));
+    }
     let render = |sql| outbox.names().render_ddl(backend, sql);
     Ok(statements.into_iter().map(render).collect())
 }
@@ -31,6 +34,10 @@ pub fn drop_sql(backend: DbBackend, outbox: &Outbox) -> Result<Vec<String>, Sche
         })
         .collect();
     dropped.reverse();
+    if backend == DbBackend::Postgres {
+        // Its triggers have gone with their tables.
+        dropped.push("DROP FUNCTION IF EXISTS \"outbox_wake\"()".to_owned());
+    }
     let render = |sql: String| outbox.names().render_ddl(backend, &sql);
     Ok(dropped.into_iter().map(render).collect())
 }

@@ -70,7 +70,7 @@ impl Names {
     /// Puts the names into a statement: every `"outbox_…"` in double quotes gets the prefix and is
     /// quoted for the database; a table gets the schema before it. A name that ends in `_idx` is an
     /// index, whose schema is that of its table. A name in a string (`'"outbox_x"'`) is one that the
-    /// database will look up: it is written as a string's content.
+    /// database will look up: it is written as a string's content, which may stand in a string itself.
     #[must_use]
     pub fn render(&self, backend: DbBackend, sql: &str) -> String {
         self.rewrite(backend, sql, |name, _| !name.ends_with("_idx"))
@@ -113,8 +113,10 @@ impl Names {
             }
             first = false;
             push_quoted(backend, &mut full, &self.bare(name));
-            if rest[..start].ends_with('\'') {
-                full = full.replace('\'', "''");
+            // Two quotes: in a string within a string.
+            let quotes = rest[..start].len() - rest[..start].trim_end_matches('\'').len();
+            if quotes > 0 {
+                full = full.replace('\'', &"'".repeat(2 * quotes));
             }
             rendered.push_str(&full);
             rest = &rest[name_start + length + 1..];
@@ -210,6 +212,10 @@ mod tests {
         assert_eq!(
             names.render(Postgres, "SELECT nextval('\"outbox_x\"') FROM \"outbox_y\""),
             "SELECT nextval('\"it''soutbox_x\"') FROM \"it'soutbox_y\""
+        );
+        assert_eq!(
+            names.render(Postgres, "DO 'SELECT nextval(''\"outbox_x\"'')'"),
+            "DO 'SELECT nextval(''\"it''''soutbox_x\"'')'"
         );
     }
 

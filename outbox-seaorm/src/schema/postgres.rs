@@ -5,7 +5,10 @@ use super::{
     check::Found,
     ddl::{Kind, Object},
 };
-use crate::db_error::{Meaning, meaning};
+use crate::{
+    db_error::{Meaning, meaning},
+    outbox::Outbox,
+};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
 
 /// Several may create at once, and `IF NOT EXISTS` looks before it waits: one after the other then.
@@ -25,6 +28,22 @@ pub(super) async fn create<C: ConnectionTrait>(
         }
     }
     Ok(db.execute_unprepared(&text).await.map(drop)?)
+}
+
+/// Whether sleeping dispatchers are woken, where that is wanted.
+pub(super) async fn wakes<C: ConnectionTrait>(
+    db: &C,
+    outbox: &Outbox,
+) -> Result<bool, SchemaError> {
+    if outbox.is_polled_only() {
+        return Ok(true);
+    }
+    let sql = "SELECT count(*) = 2 AS both FROM pg_catalog.pg_trigger WHERE tgname = 'wake_dispatchers' \
+        AND tgrelid IN ('\"outbox_event\"'::regclass, '\"outbox_delayed\"'::regclass)";
+    let sql = outbox.names().render(DbBackend::Postgres, sql);
+    let statement = Statement::from_string(DbBackend::Postgres, sql);
+    let row = db.query_one_raw(statement).await?;
+    Ok(row.map_or(Ok(false), |row| row.try_get("", "both"))?)
 }
 
 /// The columns of a table, view or index, in their order; none where it does not exist, or exists

@@ -109,8 +109,16 @@ CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "renewed_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp(),
     "place" TEXT NOT NULL,
     "handles" TEXT NOT NULL,
-    "joined_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+    "joined_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp(),
+    -- Whether it is to be woken.
+    "sleeps" BOOLEAN NOT NULL DEFAULT FALSE
 );
+
+-- For tables made before there was the column.
+ALTER TABLE "outbox_dispatcher" ADD COLUMN IF NOT EXISTS "sleeps" BOOLEAN NOT NULL DEFAULT FALSE;
+
+-- Every emit looks whether somebody sleeps, however many versions heartbeats have left in the table.
+CREATE INDEX IF NOT EXISTS "outbox_dispatcher_sleeps_idx" ON "outbox_dispatcher" ("sleeps") WHERE "sleeps";
 
 CREATE OR REPLACE VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",

@@ -10,8 +10,7 @@ use std::future::Future;
 /// an application may have asked for at SeaORM and not here. So no feature of this crate decides:
 /// where SeaORM has the method below, it comes before that of [`NoDriver`].
 pub(super) async fn mysql(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
-    // SeaORM's method panics at any other kind, such as a mock.
-    if format!("{:?}", db.inner) != "SqlxMySqlPoolConnection" {
+    if !is_pool(db, "SqlxMySqlPoolConnection") {
         return Ok(db.clone());
     }
     db.get_mysql_connection_pool().connect_apart(db).await
@@ -19,10 +18,18 @@ pub(super) async fn mysql(db: &DatabaseConnection) -> Result<DatabaseConnection,
 
 /// The same on PostgreSQL.
 pub(super) async fn postgres(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
-    if format!("{:?}", db.inner) != "SqlxPostgresPoolConnection" {
+    if !is_pool(db, POSTGRES) {
         return Ok(db.clone());
     }
     db.get_postgres_connection_pool().connect_apart(db).await
+}
+
+pub(super) const POSTGRES: &str = "SqlxPostgresPoolConnection";
+
+/// Whether the connection is a pool of this kind: SeaORM's methods panic at any other, such as a
+/// mock.
+pub(super) fn is_pool(db: &DatabaseConnection, kind: &str) -> bool {
+    format!("{:?}", db.inner) == kind
 }
 
 trait Apart {
@@ -55,10 +62,10 @@ where
 
 /// Stands in for the pool where SeaORM has no such driver.
 #[allow(dead_code, reason = "in use where SeaORM lacks a driver")]
-struct Missing;
+pub(super) struct Missing;
 
 #[allow(dead_code, reason = "in use where SeaORM lacks a driver")]
-trait NoDriver {
+pub(super) trait NoDriver {
     fn get_mysql_connection_pool(&self) -> Missing;
     fn get_postgres_connection_pool(&self) -> Missing;
 }

@@ -1,6 +1,7 @@
 //! The store in a database: the verbs of [`Store`], one folder of statements a database.
 
 mod apart;
+mod listener;
 mod error;
 mod live;
 mod row;
@@ -13,7 +14,7 @@ pub use outbox_core::store::*;
 use crate::{Outbox, schema, wake};
 use error::{schema_error, store_error};
 use mysql::MySql;
-use outbox_core::Wake;
+use outbox_core::{CancellationToken, Wake};
 use postgres::Postgres;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
@@ -95,6 +96,23 @@ impl Store for SeaOrmStore {
 
     fn wake(&self) -> Wake {
         wake::handle(self.outbox.names())
+    }
+
+    async fn listen(&self, ear: &Ear, stop: &CancellationToken) {
+        match &self.backend {
+            Backend::Postgres(backend) if !self.outbox.is_polled_only() => {
+                backend.listen(&self.db, ear, stop).await;
+            }
+            _ => {}
+        }
+    }
+
+    async fn set_sleeping(&self, member: MemberId, sleeping: bool) -> Result<(), StoreError> {
+        let Backend::Postgres(backend) = &self.backend else {
+            return Ok(());
+        };
+        let said = backend.set_sleeping(&self.db, member, sleeping).await;
+        said.map_err(|error| store_error(DbBackend::Postgres, "saying whether it sleeps", error))
     }
 
     async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {

@@ -102,6 +102,14 @@ impl Database {
         open(&self.url, &self.settings, connections).await
     }
 
+    /// Another pool on the same database, through what listens to this port.
+    pub(crate) async fn open_through(&self, port: u16, connections: u32) -> DatabaseConnection {
+        let (server, database) = self.url.rsplit_once('/').unwrap();
+        let (server, _) = server.rsplit_once(':').unwrap();
+        let url = format!("{server}:{port}/{database}?sslmode=disable");
+        open(&url, &self.settings, connections).await
+    }
+
     /// A store of its own, as each dispatcher makes one.
     pub(crate) fn store(&self) -> SeaOrmStore {
         SeaOrmStore::new(&self.db, &self.outbox)
@@ -182,10 +190,16 @@ pub(crate) async fn run<C: ConnectionTrait>(db: &C, sql: &str) {
 }
 
 /// The server of all tests.
-fn url() -> String {
+pub(crate) fn url() -> String {
     std::env::var("OUTBOX_TEST_POSTGRES_URL").unwrap_or_else(|_| {
         panic!("OUTBOX_TEST_POSTGRES_URL is not set: run these tests with ./tests/run")
     })
+}
+
+pub(crate) fn port() -> u16 {
+    let url = url();
+    let (_, place) = url.rsplit_once(':').unwrap();
+    place.split('/').next().unwrap().parse().unwrap()
 }
 
 async fn open(url: &str, settings: &str, connections: u32) -> DatabaseConnection {

@@ -20,6 +20,7 @@ mod moving;
 mod restart;
 mod schema;
 mod take_over;
+mod wake;
 
 mod plain {
     use super::harness::Postgres;

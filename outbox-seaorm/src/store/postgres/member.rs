@@ -31,6 +31,17 @@ impl Postgres {
         Ok(self.execute(db, &self.sql.renew, values).await? > 0)
     }
 
+    pub(in crate::store) async fn set_sleeping(
+        &self,
+        db: &DatabaseConnection,
+        member: MemberId,
+        sleeping: bool,
+    ) -> Result<(), DbErr> {
+        let values = [member.into(), sleeping.into()];
+        self.execute(db, &self.sql.set_sleeping, values).await?;
+        Ok(())
+    }
+
     pub(in crate::store) async fn members(
         &self,
         db: &DatabaseConnection,

@@ -7,6 +7,8 @@ mod row;
 mod fetch;
 mod settle;
 mod delayed;
+mod echo;
+mod listen;
 #[cfg(test)]
 mod plans;
 

@@ -40,6 +40,8 @@ macro_rules! statements {
 statements! {
     join = "join",
     renew = "renew",
+    set_sleeping = "set_sleeping",
+    channel = "channel",
     members = "members",
     evict = "evict",
     leave = "leave",

@@ -1,0 +1,44 @@
+-- Wakes dispatchers that sleep. To notify makes commits wait for each other, so it is done only while
+-- somebody says that it sleeps. The function runs as its owner, for those who may only emit: every
+-- name in it is fixed. In a schema that was renamed it does nothing, rather than fail.
+DO '
+DECLARE
+    home CONSTANT TEXT := (
+        SELECT relnamespace::REGNAMESPACE::TEXT FROM pg_catalog.pg_class WHERE oid = ''"outbox_event"''::REGCLASS
+    );
+    channel CONSTANT TEXT := (
+        SELECT ''outbox:'' || md5(format(''%s.%I'', home, relname))
+        FROM pg_catalog.pg_class WHERE oid = ''"outbox_event"''::REGCLASS
+    );
+    body CONSTANT TEXT := (
+        SELECT format($body$
+BEGIN
+    IF pg_catalog.quote_ident(TG_TABLE_SCHEMA) = %1$L THEN
+        IF EXISTS (SELECT FROM %1$s.%2$I WHERE sleeps) THEN
+            PERFORM pg_catalog.pg_notify(%3$L, %4$L);
+        END IF;
+    END IF;
+    RETURN NULL;
+END
+$body$, home, relname, channel, '''')
+        FROM pg_catalog.pg_class WHERE oid = ''"outbox_dispatcher"''::REGCLASS
+    );
+    emitted TEXT;
+BEGIN
+    EXECUTE format(
+        ''CREATE OR REPLACE FUNCTION %s() RETURNS TRIGGER LANGUAGE plpgsql
+        SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L'',
+        ''"outbox_wake"'', body
+    );
+    FOREACH emitted IN ARRAY ARRAY[''"outbox_event"'', ''"outbox_delayed"''] LOOP
+        IF NOT EXISTS (
+            SELECT FROM pg_catalog.pg_trigger
+            WHERE tgrelid = emitted::REGCLASS AND tgname = ''wake_dispatchers''
+        ) THEN
+            EXECUTE format(
+                ''CREATE TRIGGER wake_dispatchers AFTER INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION %s()'',
+                emitted, ''"outbox_wake"''
+            );
+        END IF;
+    END LOOP;
+END';

@@ -1,0 +1,57 @@
+//! The connection that listens, when it is lost. B093.
+
+use super::{
+    proxy::Proxy,
+    sleeper::{Sleeper, asleep},
+};
+use crate::database::{self, Database};
+use outbox_tests::conformance::Thing;
+
+/// The sessions of this test that listen.
+const LISTENING: &str = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' \
+    AND application_name = current_setting('application_name')";
+
+#[tokio::test]
+async fn nothing_is_lost_with_a_connection_that_is_ended() {
+    let database = Database::plain().await;
+    let mut sleeper = Sleeper::start(&database, &database.db);
+    for round in 0..5 {
+        asleep(&database, 1).await;
+        let text = format!("round {round}");
+        if round % 2 == 0 {
+            database.emit(Thing::said(&text)).await;
+        }
+        let sql = format!("SELECT count(pg_terminate_backend(pid)) AS n FROM ({LISTENING}) AS l");
+        assert_eq!(database.number(&sql).await, 1);
+        if round % 2 == 1 {
+            database.emit(Thing::said(&text)).await;
+        }
+        sleeper.delivers(&text).await;
+        until_listening(&database).await;
+    }
+    sleeper.stop().await;
+}
+
+/// Half open: neither side is told.
+#[tokio::test]
+async fn nothing_is_lost_with_a_connection_that_is_silent() {
+    let database = Database::plain().await;
+    let proxy = Proxy::start(database::port()).await;
+    let db = database.open_through(proxy.port, 2).await;
+    let mut sleeper = Sleeper::start(&database, &db);
+    asleep(&database, 1).await;
+    proxy.cut();
+    database.emit(Thing::said("one")).await;
+    sleeper.delivers("one").await;
+    sleeper.stop().await;
+}
+
+async fn until_listening(database: &Database) {
+    for _ in 0..6000 {
+        if !database.query(LISTENING).await.is_empty() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("never again");
+}

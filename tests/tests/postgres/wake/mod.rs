@@ -1,0 +1,10 @@
+//! Waking dispatchers of other processes. B093, B095 to B097, B101 to B103.
+
+mod ear;
+mod proxy;
+mod sleeper;
+
+mod connection;
+mod pooler;
+mod sleep;
+mod trigger;
