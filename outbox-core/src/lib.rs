@@ -20,14 +20,14 @@ mod memory;
 pub use async_trait::async_trait;
 pub use dispatcher::{
     BuildError, Config, Dispatcher, DispatcherBuilder, DispatcherHandle, OnDead, Redact, Stats,
-    Summary, TopicConfig, TopicOptions,
+    Summary, TopicConfig, TopicOptions, Unhandled,
 };
 pub use emit::{
     Context, Draft, Due, EmitOptions, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent,
 };
 pub use envelope::Envelope;
 pub use error::BoxError;
-pub use event::{Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};
+pub use event::{Catalogue, Clash, Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};
 pub use handler::{Delivery, Handler, HandlerError, MissingState, Outcome, Publisher, Wish};
 pub use headers::{HeaderValue, Headers};
 pub use memory::{DeadLetter, DelayedEvent, MemoryStore, PendingEvent};

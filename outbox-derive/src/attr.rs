@@ -1,7 +1,13 @@
-use crate::{errors::Errors, path::KeyPath, words::Words};
+use crate::{
+    case::Case,
+    errors::Errors,
+    path::KeyPath,
+    version::{Upcast, Version},
+    words::Words,
+};
 use proc_macro2::TokenStream;
 use syn::{
-    Attribute, Ident, Lit, LitBool, LitStr, Path, Result, Token, parenthesized,
+    Attribute, Ident, LitBool, LitStr, Path, Result, Token, parenthesized,
     parse::{Parse, ParseStream},
     token::Paren,
 };
@@ -11,6 +17,7 @@ use syn::{
 pub(crate) struct Container {
     pub(crate) aggregate: Option<LitStr>,
     pub(crate) topic_prefix: Option<LitStr>,
+    pub(crate) topic_case: Case,
     pub(crate) root: Option<Path>,
     pub(crate) unverified: bool,
     /// Whether the aggregate may be there, wrongly written.
@@ -23,7 +30,11 @@ pub(crate) struct Container {
 #[derive(Default)]
 pub(crate) struct Topic {
     pub(crate) name: Option<LitStr>,
-    pub(crate) version: Option<u32>,
+    /// The names it had before.
+    pub(crate) was: Vec<LitStr>,
+    pub(crate) version: Option<Version>,
+    pub(crate) oldest: Option<Version>,
+    pub(crate) upcasts: Vec<Upcast>,
     pub(crate) unordered: bool,
     pub(crate) key: Option<Key>,
     /// Whether there is a key, be it a wrong one, or an unknown word that may have been meant so.
@@ -67,6 +78,10 @@ impl Container {
                 self.aggregate = Some(value(word, input, "\"order\"")?);
             }
             "topic_prefix" => self.topic_prefix = Some(value(word, input, "\"shop.order\"")?),
+            "topic_case" => {
+                let name: LitStr = value(word, input, "\"kebab-case\"")?;
+                self.topic_case = Case::parse(&name)?;
+            }
             "verify" => self.unverified = !value::<LitBool>(word, input, "false")?.value,
             "crate" => {
                 equals(word, input, "outbox_core")?;
@@ -93,7 +108,10 @@ impl Topic {
     fn word(&mut self, word: &Ident, input: ParseStream) -> Result<()> {
         match word.to_string().as_str() {
             "topic" => self.name = Some(value(word, input, "\"stripe.charge\"")?),
+            "was" => self.was = names(word, input)?,
             "version" => self.version = Some(version(word, input)?),
+            "oldest" => self.oldest = Some(version(word, input)?),
+            "upcast" => self.upcasts = upcasts(word, input)?,
             "unordered" => {
                 self.unordered = true;
                 if input.peek(Token![=]) {
@@ -168,19 +186,38 @@ fn key_paths(input: ParseStream) -> Result<Vec<KeyPath>> {
     Ok(paths.into_iter().collect())
 }
 
-fn version(word: &Ident, input: ParseStream) -> Result<u32> {
-    equals(word, input, "2")?;
-    let negative = input.parse::<Option<Token![-]>>()?;
-    let literal: Lit = input.parse()?;
-    match &literal {
-        Lit::Int(number) if negative.is_none() => number.base10_parse().ok(),
-        _ => None,
+/// One name, or several in parentheses.
+fn names(word: &Ident, input: ParseStream) -> Result<Vec<LitStr>> {
+    const EXAMPLE: &str = "\"order.created\"";
+    equals(word, input, EXAMPLE)?;
+    if !input.peek(Paren) {
+        let name = input.parse();
+        let name = name.map_err(|_| expected(word, input, EXAMPLE))?;
+        return Ok(vec![name]);
     }
-    .filter(|version| *version > 0)
-    .ok_or_else(|| {
-        let span = negative.map_or(literal.span(), |minus| minus.span);
-        syn::Error::new(span, "a version is a whole number from 1 to 4294967295")
-    })
+    let list;
+    parenthesized!(list in input);
+    let names = list.parse_terminated(<LitStr as Parse>::parse, Token![,]);
+    // What a mistake leaves unread would be reported as well.
+    list.parse::<TokenStream>()?;
+    Ok(names?.into_iter().collect())
+}
+
+fn upcasts(word: &Ident, input: ParseStream) -> Result<Vec<Upcast>> {
+    if !input.peek(Paren) {
+        let detail = "`upcast` takes the functions of older versions: `upcast(1 = from_v1)`";
+        return Err(syn::Error::new(word.span(), detail));
+    }
+    let list;
+    parenthesized!(list in input);
+    let upcasts = list.parse_terminated(Upcast::parse, Token![,]);
+    list.parse::<TokenStream>()?;
+    Ok(upcasts?.into_iter().collect())
+}
+
+fn version(word: &Ident, input: ParseStream) -> Result<Version> {
+    equals(word, input, "2")?;
+    input.parse()
 }
 
 fn equals(word: &Ident, input: ParseStream, example: &str) -> Result<()> {
@@ -193,12 +230,15 @@ fn equals(word: &Ident, input: ParseStream, example: &str) -> Result<()> {
 
 fn value<T: Parse>(word: &Ident, input: ParseStream, example: &str) -> Result<T> {
     equals(word, input, example)?;
+    let wrong = expected(word, input, example);
+    input.parse().map_err(|_| wrong)
+}
+
+fn expected(word: &Ident, input: ParseStream, example: &str) -> syn::Error {
     let span = if input.is_empty() {
         word.span()
     } else {
         input.span()
     };
-    input
-        .parse()
-        .map_err(|_| syn::Error::new(span, format!("expected `{word} = {example}`")))
+    syn::Error::new(span, format!("expected `{word} = {example}`"))
 }

@@ -2,7 +2,7 @@ use crate::{
     errors::Errors,
     model::{Event, Topic},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{Error, LitStr};
 
 /// What can only be said of the whole type: what is missing, and what is there twice.
@@ -17,7 +17,11 @@ pub(crate) fn check(event: &Event, errors: &mut Errors) {
         if sound || topic.explicit {
             name("topic", &topic.name, errors);
         }
+        for former in &topic.was {
+            name("former topic", former, errors);
+        }
         key(topic, errors);
+        versions(topic, errors);
     }
     twice(event, errors);
 }
@@ -58,15 +62,71 @@ fn key(topic: &Topic, errors: &mut Errors) {
     errors.push(Error::new(topic.ident.span(), detail));
 }
 
+/// Every version from the oldest to the one before the current must say how it is read.
+fn versions(topic: &Topic, errors: &mut Errors) {
+    let (oldest, current) = (topic.oldest, topic.version);
+    let [version, written_oldest] = topic.written;
+    if let Some(written) = written_oldest.filter(|_| oldest > current) {
+        let detail = format!("the topic has version {current}, its oldest cannot be newer");
+        errors.push(Error::new(written.span, detail));
+        return;
+    }
+    let mut known = BTreeSet::new();
+    for upcast in &topic.upcasts {
+        let from = upcast.from;
+        let detail = if from.number >= current {
+            format!(
+                "the topic has version {current}: write `version = {}`, or take this away",
+                from.number.saturating_add(1)
+            )
+        } else if from.number < oldest {
+            format!("version {oldest} is the oldest that is read, so this is never called")
+        } else if !known.insert(from.number) {
+            format!("version {} is brought up to date already", from.number)
+        } else {
+            continue;
+        };
+        errors.push(Error::new(from.span, detail));
+    }
+    let missing: Vec<String> = (oldest..current)
+        .filter(|version| !known.contains(version))
+        .map(|version| version.to_string())
+        .take(4)
+        .collect();
+    if let ([first, ..], Some(version)) = (&missing[..], version) {
+        let detail = format!(
+            "how are payloads of version {} read? Write `upcast({first} = function)`, \
+             `upcast({first} = _)` if they read like the next version's, \
+             or `oldest = {current}` if there are none left",
+            missing.join(", "),
+        );
+        errors.push(Error::new(version.span, detail));
+    }
+}
+
 fn twice(event: &Event, errors: &mut Errors) {
+    // By its lower case: brokers and file names may not tell two apart that differ in nothing else.
     let mut names = BTreeMap::new();
     let mut constants = BTreeMap::new();
     for topic in &event.topics {
-        let (name, ident) = (topic.name.value(), topic.ident);
-        if let Some(first) = names.insert(name.clone(), ident) {
-            let detail = format!("`{first}` has the topic {name:?} already");
-            errors.push(Error::new(topic.name.span(), detail));
-        } else if let Some(first) = constants.insert(topic.constant.to_string(), ident) {
+        let ident = topic.ident;
+        let mut fresh = true;
+        for name in std::iter::once(&topic.name).chain(&topic.was) {
+            let value = name.value();
+            let Some((first, taken)) =
+                names.insert(value.to_ascii_lowercase(), (ident, value.clone()))
+            else {
+                continue;
+            };
+            fresh = false;
+            let detail = if taken == value {
+                format!("`{first}` has the topic {value:?} already")
+            } else {
+                format!("`{first}` has the topic {taken:?}, which differs in case alone")
+            };
+            errors.push(Error::new(name.span(), detail));
+        }
+        if fresh && let Some(first) = constants.insert(topic.constant.to_string(), ident) {
             let detail = format!(
                 "`{first}` has the constant `{}` already: rename one of the two",
                 topic.constant

@@ -25,13 +25,13 @@ fn constant(event: &Event, index: usize, topic: &Topic) -> TokenStream {
     let (ty, decoded) = match topic.content {
         None => (
             quote!(Self),
-            quote!(#root::decode_event::<Self>(#index, payload)),
+            quote!(#root::decode_event::<Self>(#index, version, payload)),
         ),
         Some(content) => {
             // An enum of one variant has no other.
             let other = (event.topics.len() > 1).then(|| quote!(_ => #root::Option::None,));
             let decoded = quote! {
-                #root::decode_content(#index, payload, |event: Self| match event {
+                #root::decode_content(#index, version, payload, |event: Self| match event {
                     Self::#variant(content) => #root::Option::Some(content),
                     #other
                 })
@@ -42,6 +42,6 @@ fn constant(event: &Event, index: usize, topic: &Topic) -> TokenStream {
     quote! {
         #[doc = #doc]
         #vis const #name: #root::Topic<#ty> =
-            #root::Topic::new::<Self>(#index, |payload| #decoded);
+            #root::Topic::new::<Self>(#index, |version, payload| #decoded);
     }
 }

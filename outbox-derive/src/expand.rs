@@ -2,6 +2,7 @@ use crate::{
     constants,
     key::{Key, Part},
     model::{Event, Shape, Topic},
+    upcast,
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -23,15 +24,18 @@ pub(crate) fn expand(event: &Event) -> TokenStream {
         &generics(event),
         &quote!(match self { #(#indexes)* }),
         &quote!(match self { #(#keys)* }),
+        &upcast::expand(event),
     )
 }
 
-/// Everything but the two methods' bodies is the same after a mistake.
+/// Everything but the bodies of the two methods, and how older versions are read, is the same after
+/// a mistake.
 pub(crate) fn implement(
     event: &Event,
     generics: &Generics,
     topic_index: &TokenStream,
     key: &TokenStream,
+    upcast: &TokenStream,
 ) -> TokenStream {
     let (root, ident) = (&event.root, &event.input.ident);
     let contract = contract(event);
@@ -51,6 +55,8 @@ pub(crate) fn implement(
             fn key(&self) -> #root::Option<#root::String> {
                 #key
             }
+
+            #upcast
         }
 
         #[automatically_derived]
@@ -76,8 +82,17 @@ fn contract(event: &Event) -> TokenStream {
             let version = topic.version;
             quote!(.version(#version))
         });
+        let was = (!topic.was.is_empty()).then(|| {
+            let was = &topic.was;
+            quote!(.was(&[#(#was),*]))
+        });
+        let oldest = (topic.oldest > 1).then(|| {
+            let oldest = topic.oldest;
+            quote!(.oldest(#oldest))
+        });
+        let unit = topic.unit.then(|| quote!(.unit()));
         let unordered = topic.unordered.then(|| quote!(.unordered()));
-        quote!(#root::TopicSpec::new(#name, #variant) #version #unordered)
+        quote!(#root::TopicSpec::new(#name, #variant) #was #version #oldest #unit #unordered)
     });
     let unverified = (!event.verify).then(|| quote!(.unverified()));
     quote! {

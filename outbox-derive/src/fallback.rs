@@ -19,6 +19,7 @@ pub(crate) fn fallback(event: &Event, error: Error) -> TokenStream {
         bounds.push(expand::serde_bound(root));
     }
     let none = quote!(#root::Option::None);
-    let implementation = expand::implement(event, &generics, &quote!(0), &none);
+    let implementation =
+        expand::implement(event, &generics, &quote!(0), &none, &TokenStream::new());
     quote!(#error #implementation)
 }

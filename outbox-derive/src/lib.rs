@@ -5,13 +5,15 @@ mod errors;
 mod suggest;
 mod path;
 mod words;
-mod attr;
 mod case;
+mod version;
+mod attr;
 mod serde;
 mod key;
 mod model;
 mod check;
 mod constants;
+mod upcast;
 mod expand;
 mod fallback;
 

@@ -1,8 +1,10 @@
 use crate::{
-    attr, case,
+    attr,
+    case::{self, Case},
     errors::Errors,
     key::{self, Key},
     serde,
+    version::{Upcast, Version},
 };
 use proc_macro2::Span;
 use std::collections::BTreeSet;
@@ -19,6 +21,7 @@ pub(crate) struct Event<'a> {
     pub(crate) root: Path,
     pub(crate) aggregate: LitStr,
     pub(crate) topic_prefix: Option<LitStr>,
+    pub(crate) topic_case: Case,
     pub(crate) verify: bool,
     pub(crate) shape: Shape,
     pub(crate) topics: Vec<Topic<'a>>,
@@ -38,7 +41,16 @@ pub(crate) struct Topic<'a> {
     /// Whether the user wrote the name.
     pub(crate) explicit: bool,
     pub(crate) constant: Ident,
+    /// The names it had before.
+    pub(crate) was: Vec<LitStr>,
     pub(crate) version: u32,
+    /// The oldest version that can be read.
+    pub(crate) oldest: u32,
+    pub(crate) upcasts: Vec<Upcast>,
+    /// Where the version and the oldest one are written.
+    pub(crate) written: [Option<Version>; 2],
+    /// Whether it has no fields, not even none in parentheses.
+    pub(crate) unit: bool,
     pub(crate) unordered: bool,
     /// `None` also after a mistake in it.
     pub(crate) key: Option<Key<'a>>,
@@ -70,6 +82,7 @@ impl<'a> Event<'a> {
                 LitStr::new("missing", input.ident.span())
             }),
             topic_prefix: container.topic_prefix,
+            topic_case: container.topic_case,
             verify: !container.unverified,
             shape: Shape::Enum,
             topics: Vec::new(),
@@ -146,11 +159,16 @@ impl<'a> Event<'a> {
             explicit: attrs.name.is_some(),
             name: attrs.name.unwrap_or_else(|| {
                 let prefix = self.topic_prefix.as_ref().unwrap_or(&self.aggregate);
-                let topic = case::snake(&ident.unraw().to_string());
+                let topic = self.topic_case.apply(&ident.unraw().to_string());
                 LitStr::new(&format!("{}.{topic}", prefix.value()), ident.span())
             }),
             constant: Ident::new("TOPIC", Span::call_site()),
-            version: attrs.version.unwrap_or(1),
+            was: attrs.was,
+            version: attrs.version.map_or(1, |version| version.number),
+            oldest: attrs.oldest.map_or(1, |oldest| oldest.number),
+            upcasts: attrs.upcasts,
+            written: [attrs.version, attrs.oldest],
+            unit: matches!(fields, Fields::Unit),
             unordered: attrs.unordered,
             key: place.key(marked, attrs.key, errors),
             has_key,

@@ -7,7 +7,7 @@ fn the_code_written_for_an_enum() {
         #[outbox(aggregate = "order")]
         pub enum OrderEvent<T> where T: Clone {
             Placed { #[outbox(key)] tenant: T, #[outbox(key)] r#type: u64, yen: i64 },
-            #[outbox(topic = "stripe.charge", version = 2, key = customer.id())]
+            #[outbox(topic = "stripe.charge", was = "charge", version = 3, upcast(1 = from_v1, 2 = v2::up), key = customer.id())]
             Charge(Charge),
             #[outbox(unordered)]
             Receipt,

@@ -11,8 +11,17 @@ pub(crate) struct Words {
     all_known: bool,
 }
 
-const TOPIC_WORDS: [&str; 5] = ["topic", "version", "unordered", "key", "key_const"];
-const TYPE_WORDS: [&str; 4] = ["aggregate", "topic_prefix", "verify", "crate"];
+const TOPIC_WORDS: [&str; 8] = [
+    "topic",
+    "was",
+    "version",
+    "upcast",
+    "oldest",
+    "unordered",
+    "key",
+    "key_const",
+];
+const TYPE_WORDS: [&str; 5] = ["aggregate", "topic_prefix", "topic_case", "verify", "crate"];
 const FIELD: &str = "a field";
 
 impl Words {

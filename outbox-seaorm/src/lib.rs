@@ -22,15 +22,15 @@ pub use transaction::{begin_immediate, is_contention};
 
 // From outbox-core: the event contract, …
 pub use outbox_core::{
-    BoxError, Context, Contract, DecodeError, Draft, Due, EmitOptions, HeaderValue, Headers,
-    IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent, OutboxEvent, Shape, Topic,
-    TopicSpec, headers,
+    BoxError, Catalogue, Clash, Context, Contract, DecodeError, Draft, Due, EmitOptions,
+    HeaderValue, Headers, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent, OutboxEvent,
+    Shape, Topic, TopicSpec, headers,
 };
 // … and delivery.
 pub use outbox_core::{
     BuildError, CancellationToken, Config, Delivery, DispatcherBuilder, DispatcherHandle, Envelope,
     Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead, Outcome, Publisher, Redact,
-    RetryPolicy, Stats, Summary, TopicConfig, TopicOptions, Wish, async_trait,
+    RetryPolicy, Stats, Summary, TopicConfig, TopicOptions, Unhandled, Wish, async_trait,
 };
 
 /// What the code written by the derive calls. Not for use by hand.

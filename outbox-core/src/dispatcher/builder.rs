@@ -1,18 +1,20 @@
 use super::{
     Dispatcher, DispatcherHandle,
-    config::{Config, OnDead, TopicConfig},
+    config::{Config, TopicConfig, Unhandled},
     error::BuildError,
-    route::{Call, Raw, Route, Typed, Whole},
+    registry,
+    route::{Call, Raw, Route},
     router::{Pattern, Router},
+    topic_options::{Overrides, TopicOptions},
 };
 use crate::{
     envelope::Envelope,
-    event::{Contract, OutboxEvent, Topic},
+    event::{Catalogue, OutboxEvent, Topic, TopicSpec},
     handler::{Handler, Publisher, State},
     retry::RetryPolicy,
     store::{History, Store},
 };
-use std::{any::Any, collections::HashMap, marker::PhantomData, sync::Arc, time::Duration};
+use std::{any::Any, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Builds a [`Dispatcher`].
@@ -21,7 +23,10 @@ pub struct DispatcherBuilder<S> {
     store: S,
     config: Config,
     state: State,
-    contracts: Vec<Contract>,
+    /// The types whose topics it handles, and those that it was told of.
+    declared: Catalogue,
+    /// Whether it was told of all types.
+    complete: bool,
     topics: Vec<TopicRoute>,
     /// Run for topics of a type that have no handler of their own.
     events: Vec<AddEvent>,
@@ -33,63 +38,9 @@ pub struct DispatcherBuilder<S> {
 type AddEvent = Box<dyn FnOnce(&mut Router, TopicConfig) -> Result<(), BuildError> + Send>;
 
 struct TopicRoute {
-    name: &'static str,
-    version: u32,
+    spec: &'static TopicSpec,
     options: Overrides,
     call: Option<Box<dyn Call>>,
-}
-
-/// What a topic sets; the rest is the dispatcher's.
-#[derive(Debug, Clone, Copy, Default)]
-struct Overrides {
-    concurrency: Option<usize>,
-    timeout: Option<Duration>,
-    retry: Option<RetryPolicy>,
-    on_dead: Option<OnDead>,
-}
-
-/// The handler and the options of one topic.
-#[must_use]
-pub struct TopicOptions<T> {
-    topic: Topic<T>,
-    options: Overrides,
-    call: Option<Box<dyn Call>>,
-}
-
-impl<T: Send + 'static> TopicOptions<T> {
-    /// Handles the topic's events.
-    pub fn handler(mut self, handler: impl Handler<T>) -> Self {
-        self.call = Some(Box::new(Typed {
-            topic: self.topic,
-            handler,
-        }));
-        self
-    }
-
-    /// How many of the topic's handlers run at once.
-    pub fn concurrency(mut self, concurrency: usize) -> Self {
-        self.options.concurrency = Some(concurrency);
-        self
-    }
-
-    /// How long one delivery may take. The handler is dropped at its next await then, and the
-    /// event is tried again.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.options.timeout = Some(timeout);
-        self
-    }
-
-    /// When a failed event is tried again.
-    pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.options.retry = Some(policy);
-        self
-    }
-
-    /// What a dead letter does to the later events of its aggregate.
-    pub fn on_dead(mut self, on_dead: OnDead) -> Self {
-        self.options.on_dead = Some(on_dead);
-        self
-    }
 }
 
 impl<S: Store> DispatcherBuilder<S> {
@@ -98,7 +49,8 @@ impl<S: Store> DispatcherBuilder<S> {
             store,
             config: Config::default(),
             state: None,
-            contracts: Vec::new(),
+            declared: Catalogue::new(),
+            complete: false,
             topics: Vec::new(),
             events: Vec::new(),
             raw: Vec::new(),
@@ -126,10 +78,9 @@ impl<S: Store> DispatcherBuilder<S> {
             options: Overrides::default(),
             call: None,
         });
-        self.contracts.push(*topic.contract());
+        self.declared.add(*topic.contract());
         self.topics.push(TopicRoute {
-            name: topic.name(),
-            version: topic.spec().version,
+            spec: topic.spec(),
             options,
             call,
         });
@@ -138,10 +89,10 @@ impl<S: Store> DispatcherBuilder<S> {
 
     /// Handles whatever topics of an event type have no handler of their own.
     pub fn on_event<E: OutboxEvent + Send + 'static>(mut self, handler: impl Handler<E>) -> Self {
-        self.contracts.push(E::CONTRACT);
+        self.declared.add(E::CONTRACT);
         let handler = Arc::new(handler);
         self.events.push(Box::new(move |router, config| {
-            whole(router, config, &handler)
+            registry::whole(router, config, &handler)
         }));
         self
     }
@@ -156,6 +107,24 @@ impl<S: Store> DispatcherBuilder<S> {
     /// a topic, or a prefix with `*` at the end; the first that matches wins.
     pub fn forward(mut self, pattern: impl Into<String>, publisher: impl Publisher) -> Self {
         self.publishers.push((pattern.into(), Arc::new(publisher)));
+        self
+    }
+
+    /// Tells the dispatcher of every type that is written to this outbox: a raw handler or a pattern
+    /// for topics that none of them declares is a mistake then, and the topics of all types need a
+    /// handler, as [`unhandled`](Self::unhandled) says.
+    pub fn catalogue(mut self, catalogue: &Catalogue) -> Self {
+        for contract in catalogue.contracts() {
+            self.declared.add(*contract);
+        }
+        self.complete = true;
+        self
+    }
+
+    /// What to do about topics that nobody handles, of the types that the dispatcher knows: those
+    /// of which it handles a topic, and those of its [`catalogue`](Self::catalogue).
+    pub fn unhandled(mut self, unhandled: Unhandled) -> Self {
+        self.config.unhandled = unhandled;
         self
     }
 
@@ -228,21 +197,20 @@ impl<S: Store> DispatcherBuilder<S> {
                 problem: "a dispatcher needs a handler or a publisher",
             });
         }
-        check_contracts(&self.contracts)?;
+        registry::check_types(&self.declared)?;
         let defaults = self.config.topic;
         let mut router = Router::new();
         for topic in self.topics {
-            let call = topic
-                .call
-                .ok_or(BuildError::NoHandler { topic: topic.name })?;
-            let config = topic.options.over(defaults);
-            add(&mut router, topic.name, Some(topic.version), config, call)?;
+            let call = topic.call.ok_or(BuildError::NoHandler {
+                topic: topic.spec.name,
+            })?;
+            registry::declared(&mut router, topic.spec, topic.options.over(defaults), call)?;
         }
         for event in self.events {
             event(&mut router, defaults)?;
         }
         for (topic, call) in self.raw {
-            add(&mut router, &topic, None, defaults, call)?;
+            registry::raw(&mut router, &topic, defaults, call)?;
         }
         for (pattern, publisher) in self.publishers {
             let Some(parsed) = Pattern::parse(&pattern) else {
@@ -250,6 +218,10 @@ impl<S: Store> DispatcherBuilder<S> {
             };
             router.pattern(parsed, Route::publisher(pattern, defaults, publisher));
         }
+        if self.complete {
+            registry::check_routes(&router, &self.declared)?;
+        }
+        registry::check_topics(&router, &self.declared, self.config.unhandled)?;
         if router
             .routes()
             .iter()
@@ -282,84 +254,6 @@ impl<S: Store> DispatcherBuilder<S> {
     pub fn spawn(self, token: CancellationToken) -> Result<DispatcherHandle, BuildError> {
         Ok(self.build()?.spawn(token))
     }
-}
-
-impl Overrides {
-    fn over(self, defaults: TopicConfig) -> TopicConfig {
-        TopicConfig {
-            concurrency: self.concurrency.unwrap_or(defaults.concurrency),
-            timeout: self.timeout.unwrap_or(defaults.timeout),
-            retry: self.retry.unwrap_or(defaults.retry),
-            on_dead: self.on_dead.or(defaults.on_dead),
-        }
-    }
-}
-
-fn add(
-    router: &mut Router,
-    topic: &str,
-    version: Option<u32>,
-    config: TopicConfig,
-    call: Box<dyn Call>,
-) -> Result<(), BuildError> {
-    let route = Route::handler(topic.to_owned(), config, version, call);
-    if router.topic(topic, route) {
-        return Ok(());
-    }
-    Err(BuildError::DuplicateHandler {
-        topic: topic.to_owned(),
-    })
-}
-
-fn whole<E: OutboxEvent + Send + 'static, H: Handler<E>>(
-    router: &mut Router,
-    config: TopicConfig,
-    handler: &Arc<H>,
-) -> Result<(), BuildError> {
-    let mut added = false;
-    for (index, spec) in E::CONTRACT.topics.iter().enumerate() {
-        if router.has(spec.name) {
-            continue;
-        }
-        added = true;
-        let call = Whole {
-            index,
-            handler: Arc::clone(handler),
-            event: PhantomData,
-        };
-        add(
-            router,
-            spec.name,
-            Some(spec.version),
-            config,
-            Box::new(call),
-        )?;
-    }
-    match E::CONTRACT.topics.first() {
-        // Every topic has a handler: this one could never run.
-        Some(first) if !added => Err(BuildError::DuplicateHandler {
-            topic: first.name.to_owned(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-fn check_contracts(contracts: &[Contract]) -> Result<(), BuildError> {
-    let mut declared: HashMap<&'static str, &Contract> = HashMap::new();
-    for contract in contracts {
-        for spec in contract.topics {
-            match declared.insert(spec.name, contract) {
-                Some(other) if other != contract => {
-                    return Err(BuildError::DuplicateTopic {
-                        topic: spec.name,
-                        events: [other.event, contract.event],
-                    });
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(())
 }
 
 fn check_settings(config: &Config) -> Result<(), BuildError> {

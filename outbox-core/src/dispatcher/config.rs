@@ -31,6 +31,8 @@ pub struct Config {
     pub crash_limit: u32,
     /// What happens to delivered events: they are kept in the history.
     pub history: History,
+    /// What happens when a topic that some known event type declares has no handler: a warning.
+    pub unhandled: Unhandled,
     /// Sees the whole text of an error and says what is stored of it: unchanged. At most 2,000
     /// bytes are stored.
     pub redact: Redact,
@@ -60,6 +62,18 @@ pub enum OnDead {
     Continue,
 }
 
+/// What to do about a declared topic that nobody handles, when a dispatcher is built.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unhandled {
+    /// Say so in the log.
+    #[default]
+    Warn,
+    /// Build no dispatcher.
+    Refuse,
+    /// Say nothing: others deliver from this outbox.
+    Ignore,
+}
+
 /// A hook that removes secrets from error texts.
 pub type Redact = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
@@ -79,6 +93,7 @@ impl Default for Config {
             stall_limit: Duration::from_secs(60),
             crash_limit: 3,
             history: History::Keep,
+            unhandled: Unhandled::Warn,
             redact: Arc::new(str::to_owned),
         }
     }

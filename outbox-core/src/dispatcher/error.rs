@@ -16,6 +16,18 @@ pub enum BuildError {
         /// The types that declare it.
         events: [&'static str; 2],
     },
+    /// A handler or a pattern for topics that no type of the catalogue declares.
+    UnknownTopic {
+        /// The topic or pattern.
+        topic: String,
+    },
+    /// A topic that nobody handles, where [`Unhandled::Refuse`](crate::Unhandled::Refuse) is set.
+    Unhandled {
+        /// The topic.
+        topic: &'static str,
+        /// The type that declares it.
+        event: &'static str,
+    },
     /// Options for a topic that has no handler of its own.
     NoHandler {
         /// The topic.
@@ -46,6 +58,18 @@ impl fmt::Display for BuildError {
                 write!(
                     f,
                     "topic {topic} is declared by both {a} and {b}: rename one"
+                )
+            }
+            Self::UnknownTopic { topic } => {
+                write!(
+                    f,
+                    "no event type of the catalogue declares {topic}: add the type, or mend the name"
+                )
+            }
+            Self::Unhandled { topic, event } => {
+                write!(
+                    f,
+                    "topic {topic} of {event} has no handler: add one, or take another `unhandled`"
                 )
             }
             Self::NoHandler { topic } => {

@@ -50,7 +50,7 @@ impl From<HandlerError> for Failure {
     }
 }
 
-/// An error and its sources in one line: `payload cannot be decoded: missing field …`.
+/// An error and its sources in one line: `payload of version 1 cannot be decoded: …`.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

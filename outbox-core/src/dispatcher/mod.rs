@@ -20,6 +20,8 @@ mod stop;
 mod membership;
 mod route;
 mod router;
+mod registry;
+mod topic_options;
 mod builder;
 mod schedule;
 mod desk;
@@ -31,11 +33,12 @@ mod reader;
 mod session;
 mod handle;
 
-pub use builder::{DispatcherBuilder, TopicOptions};
-pub use config::{Config, OnDead, Redact, TopicConfig};
+pub use builder::DispatcherBuilder;
+pub use config::{Config, OnDead, Redact, TopicConfig, Unhandled};
 pub use error::BuildError;
 pub use handle::DispatcherHandle;
 pub use stats::{Stats, Summary};
+pub use topic_options::TopicOptions;
 
 use crate::{
     handler::State,

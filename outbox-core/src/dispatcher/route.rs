@@ -123,16 +123,16 @@ impl Route {
         epoch: Epoch,
         state: &State,
     ) -> Answer {
-        let headers = match (envelope.schema_version(), envelope.parse_headers()) {
+        let (version, headers) = match (envelope.schema_version(), envelope.parse_headers()) {
             (Ok(found), Ok(_)) if self.version.is_some_and(|known| found > known) => {
                 return Answer::Newer;
             }
-            (Ok(_), Ok(headers)) => headers,
+            (Ok(found), Ok(headers)) => (found, headers),
             (Err(error), _) | (_, Err(error)) => {
                 return Answer::Failed(Failure::retry(format!("headers cannot be read: {error}")));
             }
         };
-        match call.call(envelope, headers, epoch, state).await {
+        match call.call(envelope, version, headers, epoch, state).await {
             Ok(()) => Answer::Done,
             Err(failure) => Answer::Failed(failure),
         }
@@ -167,6 +167,7 @@ pub(crate) trait Call: Send + Sync {
     fn call<'a>(
         &'a self,
         envelope: Envelope,
+        version: u32,
         headers: Headers,
         epoch: Epoch,
         state: &'a State,
@@ -183,11 +184,12 @@ impl<T: Send + 'static, H: Handler<T>> Call for Typed<T, H> {
     fn call<'a>(
         &'a self,
         envelope: Envelope,
+        version: u32,
         headers: Headers,
         epoch: Epoch,
         state: &'a State,
     ) -> BoxFuture<'a, Result<(), Failure>> {
-        let decode = |payload: &str| self.topic.decode(payload);
+        let decode = move |payload: &str| self.topic.decode_version(version, payload);
         Box::pin(run(&self.handler, decode, envelope, headers, epoch, state))
     }
 }
@@ -203,11 +205,12 @@ impl<E: OutboxEvent + Send + 'static, H: Handler<E>> Call for Whole<E, H> {
     fn call<'a>(
         &'a self,
         envelope: Envelope,
+        version: u32,
         headers: Headers,
         epoch: Epoch,
         state: &'a State,
     ) -> BoxFuture<'a, Result<(), Failure>> {
-        let decode = |payload: &str| event::decode::<E>(self.index, payload);
+        let decode = move |payload: &str| event::decode_version::<E>(self.index, version, payload);
         Box::pin(run(&*self.handler, decode, envelope, headers, epoch, state))
     }
 }
@@ -219,6 +222,7 @@ impl<H: Handler<Envelope>> Call for Raw<H> {
     fn call<'a>(
         &'a self,
         envelope: Envelope,
+        _: u32,
         headers: Headers,
         epoch: Epoch,
         state: &'a State,

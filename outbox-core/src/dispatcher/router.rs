@@ -60,6 +60,16 @@ impl Router {
         new
     }
 
+    /// Sends the events of one more topic to the route that was added last; `false` when the topic
+    /// has a route already.
+    pub(crate) fn also(&mut self, topic: &str) -> bool {
+        let new = !self.has(topic);
+        if new && let Some(last) = self.routes.len().checked_sub(1) {
+            self.topics.insert(topic.to_owned(), last);
+        }
+        new
+    }
+
     pub(crate) fn pattern(&mut self, pattern: Pattern, route: Route) {
         self.patterns.push((pattern, self.routes.len()));
         self.routes.push(route);
@@ -74,6 +84,15 @@ impl Router {
             let matching = |(pattern, _): &&(Pattern, RouteId)| pattern.matches(topic);
             self.patterns.iter().find(matching).map(|(_, route)| *route)
         })
+    }
+
+    /// Whether a route is that of a topic, or would be if an earlier one did not match as well.
+    pub(crate) fn leads_to(&self, topic: &str, id: RouteId) -> bool {
+        self.topics.get(topic) == Some(&id)
+            || self
+                .patterns
+                .iter()
+                .any(|(pattern, route)| *route == id && pattern.matches(topic))
     }
 
     pub(crate) fn route(&self, id: RouteId) -> &Route {

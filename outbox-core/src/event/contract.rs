@@ -35,8 +35,14 @@ pub struct TopicSpec {
     pub name: &'static str,
     /// The variant's (or struct's) Rust name, for messages.
     pub variant: &'static str,
+    /// What the topic was called before: events of these names are handled as its own.
+    pub was: &'static [&'static str],
     /// The payload's schema version, sent in the header `schema_version`.
     pub version: u32,
+    /// The oldest schema version that can still be read.
+    pub oldest: u32,
+    /// Whether the payload says nothing: the variant, or struct, has no fields.
+    pub unit: bool,
     /// Whether events of one aggregate are delivered in the order they were written.
     pub ordered: bool,
 }
@@ -68,10 +74,21 @@ impl Contract {
         }
     }
 
-    /// The index of the topic with this name.
+    /// How Rust calls what is written to a topic: `OrderEvent::Placed`, or a struct's name.
+    #[must_use]
+    pub fn rust_name(&self, topic: &TopicSpec) -> String {
+        match self.shape {
+            Shape::Struct | Shape::Unit => self.event.to_owned(),
+            Shape::Enum => format!("{}::{}", self.event, topic.variant),
+        }
+    }
+
+    /// The index of the topic that has this name, or had it.
     #[must_use]
     pub fn find(&self, topic: &str) -> Option<usize> {
-        self.topics.iter().position(|spec| spec.name == topic)
+        self.topics
+            .iter()
+            .position(|spec| spec.names().any(|name| name == topic))
     }
 }
 
@@ -82,7 +99,10 @@ impl TopicSpec {
         Self {
             name,
             variant,
+            was: &[],
             version: 1,
+            oldest: 1,
+            unit: false,
             ordered: true,
         }
     }
@@ -91,6 +111,29 @@ impl TopicSpec {
     #[must_use]
     pub const fn version(self, version: u32) -> Self {
         Self { version, ..self }
+    }
+
+    /// The same topic, which had other names before.
+    #[must_use]
+    pub const fn was(self, was: &'static [&'static str]) -> Self {
+        Self { was, ..self }
+    }
+
+    /// The same topic without what reads the versions before `oldest`.
+    #[must_use]
+    pub const fn oldest(self, oldest: u32) -> Self {
+        Self { oldest, ..self }
+    }
+
+    /// The same topic, whose payload says nothing.
+    #[must_use]
+    pub const fn unit(self) -> Self {
+        Self { unit: true, ..self }
+    }
+
+    /// The topic's name, and those that it had before.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.was.iter().copied())
     }
 
     /// The same topic without an order among the events of an aggregate.

@@ -4,12 +4,16 @@ mod codec;
 mod contract;
 mod key;
 mod topic;
+mod upcast;
+mod catalogue;
 
+pub use catalogue::{Catalogue, Clash};
 pub use codec::DecodeError;
-pub(crate) use codec::{decode, encode};
+pub(crate) use codec::{decode, decode_version, encode};
 pub use contract::{Contract, Shape, TopicSpec};
 pub use key::{KeyPart, join as join_key, part as key_part};
 pub use topic::{Topic, decode_content, decode_event};
+pub use upcast::{Link, Step, from_old};
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -32,6 +36,15 @@ pub trait OutboxEvent: Serialize + DeserializeOwned {
 
     /// The aggregate's key, or `None` for an unordered event that has none.
     fn key(&self) -> Option<String>;
+
+    /// Decodes a payload that was written at an older version of the topic at this index. `None`
+    /// where such a payload reads like a current one.
+    ///
+    /// The derive writes it from `upcast(…)`.
+    fn upcast(topic: usize, version: u32, payload: &str) -> Option<Result<Self, DecodeError>> {
+        let _ = (topic, version, payload);
+        None
+    }
 
     /// The topic of this value.
     fn topic(&self) -> &'static TopicSpec {

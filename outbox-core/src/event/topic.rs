@@ -1,4 +1,4 @@
-use super::{Contract, DecodeError, OutboxEvent, TopicSpec, decode};
+use super::{Contract, DecodeError, OutboxEvent, TopicSpec, decode_version};
 use std::fmt;
 
 /// A typed topic: registering a handler for it needs no string and checks the handler's type.
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Topic<T> {
     contract: Contract,
     index: usize,
-    decode: fn(&str) -> Result<T, DecodeError>,
+    decode: fn(u32, &str) -> Result<T, DecodeError>,
 }
 
 impl<T> Topic<T> {
@@ -16,7 +16,7 @@ impl<T> Topic<T> {
     #[must_use]
     pub const fn new<E: OutboxEvent>(
         index: usize,
-        decode: fn(&str) -> Result<T, DecodeError>,
+        decode: fn(u32, &str) -> Result<T, DecodeError>,
     ) -> Self {
         Self {
             contract: E::CONTRACT,
@@ -43,12 +43,21 @@ impl<T> Topic<T> {
         &self.contract
     }
 
-    /// Decodes a payload of this topic.
+    /// Decodes a payload of this topic's current version.
     ///
     /// # Errors
     /// When the text is not what the type serialises to.
     pub fn decode(&self, payload: &str) -> Result<T, DecodeError> {
-        (self.decode)(payload)
+        self.decode_version(self.spec().version, payload)
+    }
+
+    /// Decodes a payload that was written at this schema version, the current one or an older one.
+    ///
+    /// # Errors
+    /// When the version cannot be read here, its payload is not what it should be, or the function
+    /// that brings it up to date has failed.
+    pub fn decode_version(&self, version: u32, payload: &str) -> Result<T, DecodeError> {
+        (self.decode)(version, payload)
     }
 }
 
@@ -56,8 +65,12 @@ impl<T> Topic<T> {
 ///
 /// # Errors
 /// When the text is not what the type serialises to.
-pub fn decode_event<E: OutboxEvent>(index: usize, payload: &str) -> Result<E, DecodeError> {
-    decode(index, payload)
+pub fn decode_event<E: OutboxEvent>(
+    index: usize,
+    version: u32,
+    payload: &str,
+) -> Result<E, DecodeError> {
+    decode_version(index, version, payload)
 }
 
 /// Decodes the payload of the topic at `index` of `E` and takes the content out of its newtype
@@ -67,10 +80,11 @@ pub fn decode_event<E: OutboxEvent>(index: usize, payload: &str) -> Result<E, De
 /// When the text is not what the type serialises to.
 pub fn decode_content<E: OutboxEvent, T>(
     index: usize,
+    version: u32,
     payload: &str,
     content: fn(E) -> Option<T>,
 ) -> Result<T, DecodeError> {
-    let event = decode::<E>(index, payload)?;
+    let event = decode_version::<E>(index, version, payload)?;
     let found = event.topic().name;
     content(event).ok_or_else(|| DecodeError::other_topic(E::CONTRACT.topics[index].name, found))
 }

@@ -13,3 +13,4 @@ mod publisher;
 mod shutdown;
 mod support;
 mod topics;
+mod versions;

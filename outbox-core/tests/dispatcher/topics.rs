@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Serialize, Deserialize, OutboxEvent)]
 #[outbox(aggregate = "order", crate = outbox_core)]
 enum NextOrder {
-    #[outbox(topic = "order.step", version = 2)]
+    #[outbox(topic = "order.step", version = 2, oldest = 2)]
     Step {
         #[outbox(key)]
         order: u32,
@@ -71,7 +71,10 @@ async fn undecodable_payloads_fail_alone() {
     until("the good ones", || log.len() == 300).await;
     until("the bad ones", || store.dead().len() == 300).await;
     let error = &store.dead()[0].error;
-    assert!(error.starts_with("payload cannot be decoded: "), "{error}");
+    assert!(
+        error.starts_with("payload of version 1 cannot be decoded: "),
+        "{error}"
+    );
     dispatcher.shutdown().await;
 }
 

@@ -17,3 +17,4 @@ mod shapes;
 mod support;
 mod surroundings;
 mod topics;
+mod versions;

@@ -152,7 +152,7 @@ fn a_unit_variant_accepts_any_payload() {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, OutboxEvent)]
-#[outbox(aggregate = "order", key = order_id, version = 3)]
+#[outbox(aggregate = "order", key = order_id, version = 3, oldest = 3)]
 struct Closed {
     order_id: u32,
 }

@@ -133,7 +133,7 @@ macro_rules! event {
         #[derive(Debug, PartialEq, Serialize, Deserialize, OutboxEvent)]
         #[outbox(aggregate = $aggregate)]
         $vis enum $name {
-            #[outbox(version = $version)]
+            #[outbox(version = $version, oldest = 2)]
             Named { #[outbox(key)] $key: $key_ty, value: Option<$content> },
             #[outbox(key_const = $aggregate)]
             $variant($content),

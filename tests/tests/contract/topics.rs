@@ -102,7 +102,7 @@ enum Event {
         #[outbox(key)]
         order_id: u64,
     },
-    #[outbox(topic = "stripe.charge-now", version = 4, key = 0)]
+    #[outbox(topic = "stripe.charge-now", version = 4, oldest = 4, key = 0)]
     Charge(u64),
     #[outbox(unordered)]
     Receipt,
@@ -165,4 +165,24 @@ fn a_struct_is_a_topic() {
     assert_eq!(names::<ReturnRequested>(), ["order.return_requested"]);
     let event = ReturnRequested { order_id: 3 };
     assert_eq!(emitted(&event).topic, ReturnRequested::TOPIC.name());
+}
+
+#[derive(Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "order", topic_prefix = "shop", topic_case = "kebab-case")]
+enum Kebabs {
+    #[outbox(unordered)]
+    MakerRebate,
+    #[outbox(unordered, topic = "as_it_Stands")]
+    Explicit,
+}
+
+#[derive(Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "order", topic_case = "PascalCase", unordered)]
+struct HTTPRequest;
+
+#[test]
+fn the_last_part_of_a_default_topic_has_a_case() {
+    assert_eq!(names::<Kebabs>(), ["shop.maker-rebate", "as_it_Stands"]);
+    assert_eq!(Kebabs::MAKER_REBATE.name(), "shop.maker-rebate");
+    assert_eq!(names::<HTTPRequest>(), ["order.HttpRequest"]);
 }

@@ -16,7 +16,7 @@ enum Event {
     Fraction,
     #[outbox(unordered, version)]
     Missing,
-    #[outbox(unordered, version = 4294967295)]
+    #[outbox(unordered, version = 4294967295, oldest = 4294967295)]
     Fine,
 }
 

@@ -24,6 +24,7 @@ impl Call for Never {
     fn call<'a>(
         &'a self,
         _: Envelope,
+        _: u32,
         _: Headers,
         _: Epoch,
         _: &'a State,

@@ -164,7 +164,7 @@ pub async fn undecodable_events_fail_alone<H: Harness + 'static>(scene: &Scene<H
     assert!(
         dead[0]
             .error
-            .starts_with("payload cannot be decoded: missing field `text`")
+            .starts_with("payload of version 1 cannot be decoded: missing field `text`")
     );
 }
 
