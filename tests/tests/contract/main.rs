@@ -7,6 +7,7 @@
 )]
 
 mod generics;
+mod golden;
 mod keys;
 mod many_variants;
 mod messages;
