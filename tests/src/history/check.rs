@@ -1,4 +1,4 @@
-use super::{Record, Rule, Violation, What, runs::Aggregate};
+use super::{Record, Rule, Violation, What, runs::Aggregate, window::Windows};
 use std::collections::BTreeMap;
 
 /// Records in the order in which they were written.
@@ -42,23 +42,33 @@ impl History {
     /// # Errors
     /// All violations, in the order of the records that broke a rule.
     pub fn check(&self) -> Result<Report, Vec<Violation>> {
-        let mut check = Check::default();
+        let (report, violations) = self.examine();
+        if violations.is_empty() {
+            Ok(report)
+        } else {
+            Err(violations)
+        }
+    }
+
+    /// What there was, and what broke a rule.
+    #[must_use]
+    pub fn examine(&self) -> (Report, Vec<Violation>) {
+        let mut check = Check {
+            aggregates: BTreeMap::new(),
+            windows: Windows::of(&self.0),
+            report: Report::default(),
+            violations: Vec::new(),
+        };
         // A handler may run before the emitter has written its line: the order of the lines counts
         // among the emitted ones only.
-        for record in self.0.iter().filter(|record| record.what == What::Emitted) {
-            check.report.events += 1;
-            let aggregate = check.aggregates.entry(&record.aggregate).or_default();
-            aggregate.emitted(record.id);
+        for record in &self.0 {
+            check.emit(record);
         }
         for (at, record) in self.0.iter().enumerate() {
             check.see(record, at);
         }
         check.finish(self.0.len());
-        if check.violations.is_empty() {
-            Ok(check.report)
-        } else {
-            Err(check.violations)
-        }
+        (check.report, check.violations)
     }
 
     /// Checks every rule.
@@ -70,74 +80,91 @@ impl History {
             Ok(report) => report,
             Err(violations) => {
                 let first = &violations[0];
-                let lines = self.0.iter().enumerate().filter(|(_, record)| {
-                    record.aggregate == first.aggregate || record.what == What::Fault
-                });
-                let lines = lines.map(|(at, record)| format!("{}: {record}\n", at + 1));
-                let lines: String = lines.collect();
+                let lines = self.story(first);
                 let count = violations.len();
                 assert_eq!(count, 0, "first of {count}: {first}\n{lines}");
                 Report::default()
             }
         }
     }
+
+    /// The records that a violation is about: its aggregate's, and the faults.
+    #[must_use]
+    pub fn story(&self, violation: &Violation) -> String {
+        let faults = [What::Fault, What::Outage, What::Over, What::Surveyed];
+        let lines = self.0.iter().enumerate().filter(|(_, record)| {
+            record.aggregate == violation.aggregate
+                || record.id == violation.id
+                || faults.contains(&record.what)
+        });
+        lines
+            .map(|(at, record)| format!("{}: {record}\n", at + 1))
+            .collect()
+    }
 }
 
-#[derive(Default)]
 struct Check<'a> {
     aggregates: BTreeMap<&'a str, Aggregate<'a>>,
-    /// By dispatcher: the records of its faults.
-    faults: BTreeMap<&'a str, Vec<usize>>,
+    windows: Windows<'a>,
     report: Report,
     violations: Vec<Violation>,
 }
 
 impl<'a> Check<'a> {
+    fn emit(&mut self, record: &'a Record) {
+        let aggregate = match record.what {
+            What::Emitted | What::Delayed => self.aggregates.entry(&record.aggregate).or_default(),
+            _ => return,
+        };
+        self.report.events += 1;
+        match record.what {
+            What::Delayed => aggregate.delayed(record.id),
+            _ => aggregate.emitted(record.id),
+        }
+    }
+
     fn see(&mut self, record: &'a Record, at: usize) {
         match record.what {
-            What::Emitted => {}
-            What::Fault => self.faults.entry(&record.by).or_default().push(at),
             What::Started => self.start(record, at),
             What::Succeeded | What::Failed | What::Dead | What::Dropped => {
                 let aggregate = self.aggregates.entry(&record.aggregate).or_default();
-                if !aggregate.ended(record) {
+                if !aggregate.ended(record, at) {
                     self.broken(Rule::EndsFollowStarts, record, at);
                 }
             }
+            _ => {}
         }
     }
 
     fn start(&mut self, record: &'a Record, at: usize) {
         self.report.starts += 1;
-        let faults = &self.faults;
-        // Anything that befell the dispatcher since, explains.
-        let fault_since = |by: &str, since: usize| {
-            let faults = faults.get(by).map_or(&[][..], Vec::as_slice);
-            faults.iter().any(|fault| *fault > since)
-        };
+        let windows = &self.windows;
         let aggregate = self.aggregates.entry(&record.aggregate).or_default();
         let Some(place) = aggregate.place(record.id) else {
             return self.broken(Rule::NothingIsInvented, record, at);
         };
         let mut rules = Vec::new();
-        let overlap = aggregate.open().iter();
-        if overlap
-            .filter(|run| !fault_since(run.by, run.since))
-            .count()
-            > 0
-        {
+        let mut overlap = aggregate.open().iter();
+        if overlap.any(|run| !windows.stood_still(run.by, run.since, at)) {
             rules.push(Rule::OneAtATime);
         }
-        if (0..place).any(|before| !aggregate.is_settled(before)) {
+        if aggregate.overtakes(record, place) || aggregate.misplaces(record, place) {
             rules.push(Rule::InOrder);
         } else if aggregate.jumps(place) {
             rules.push(Rule::SuffixesRepeat);
         }
-        if let Some(success) = aggregate.success_of(record.id) {
-            self.report.duplicates += 1;
-            if !fault_since(success.by, success.since) {
-                rules.push(Rule::DuplicatesAreExplained);
+        if let Some(known) = aggregate.known.get(&record.id) {
+            if let Some((run, end)) = known.success {
+                self.report.duplicates += 1;
+                if !windows.unconfirmed(run.by, record.id, (run.since, end), at) {
+                    rules.push(Rule::DuplicatesAreExplained);
+                }
             }
+            if !known.attempts.allow(record.attempt, record.id, windows, at) {
+                rules.push(Rule::AttemptsAreCounted);
+            }
+        } else if record.attempt > 1 {
+            rules.push(Rule::AttemptsAreCounted);
         }
         aggregate.started(record, at, place);
         for rule in rules {
@@ -148,9 +175,8 @@ impl<'a> Check<'a> {
     fn finish(&mut self, at: usize) {
         let mut missing = Vec::new();
         for (name, aggregate) in &self.aggregates {
-            let places = aggregate.events.iter().enumerate();
-            let lost = places.filter(|(place, _)| !aggregate.is_settled(*place));
-            missing.extend(lost.map(|(_, id)| (Rule::NothingIsLost, *name, *id)));
+            let lost = aggregate.lost();
+            missing.extend(lost.map(|id| (Rule::NothingIsLost, *name, id)));
             let unrepeated = aggregate.unrepeated().into_iter();
             missing.extend(unrepeated.map(|id| (Rule::SuffixesRepeat, *name, id)));
         }

@@ -1,4 +1,5 @@
-use super::{History, Record, What};
+use super::{History, Record, Run, What};
+use outbox_core::Delivery;
 use std::{
     fs::{File, OpenOptions},
     io::Write,
@@ -41,21 +42,50 @@ impl Log {
         self.write(&Record::new(What::Emitted, &self.by, aggregate, id));
     }
 
+    /// The same of a delayed event.
+    pub fn delayed(&self, aggregate: &str, id: Uuid) {
+        self.write(&Record::new(What::Delayed, &self.by, aggregate, id));
+    }
+
     /// Something befell this dispatcher.
     pub fn fault(&self) {
         self.write(&Record::fault(&self.by));
     }
 
+    /// Says how far a fault of this name is.
+    pub fn about(&self, what: What, fault: &str) {
+        self.write(&Record::new(what, &self.by, fault, Uuid::nil()));
+    }
+
+    /// The database still has the event's row at this moment of the fault.
+    pub fn unsettled(&self, fault: &str, id: Uuid) {
+        self.write(&Record::new(What::Unsettled, &self.by, fault, id));
+    }
+
     /// A handler has been called. Unless it says how it ended, it was dropped.
     #[must_use]
     pub fn started(&self, aggregate: &str, id: Uuid) -> Run {
-        let mut run = Run {
-            log: self.clone(),
-            record: Record::new(What::Started, &self.by, aggregate, id),
-        };
-        self.write(&run.record);
-        run.record.what = What::Dropped;
-        run
+        self.run(Record::new(What::Started, &self.by, aggregate, id))
+    }
+
+    /// A handler has been called, with all that it was told.
+    #[must_use]
+    pub fn delivery(&self, aggregate: &str, delivery: &Delivery) -> Run {
+        let mut record = Record::new(What::Started, &self.by, aggregate, delivery.id());
+        record.position = delivery.position();
+        record.attempt = delivery.attempt();
+        self.run(record)
+    }
+
+    fn run(&self, record: Record) -> Run {
+        self.write(&record);
+        Run::new(self.clone(), record)
+    }
+
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Everything that was written so far.
@@ -65,44 +95,11 @@ impl Log {
         text.lines().map(|line| line.parse().unwrap()).collect()
     }
 
-    /// One `write` to a file opened for appending: lines of several processes do not mix.
-    fn write(&self, record: &Record) {
+    /// One `write` to a file opened for appending: lines of several processes do not mix, and what
+    /// a process has written outlives it.
+    pub(super) fn write(&self, record: &Record) {
         let line = format!("{record}\n");
         let written = (&*self.file).write(line.as_bytes()).unwrap();
         assert_eq!(written, line.len());
-    }
-}
-
-/// A handler that is running.
-#[derive(Debug)]
-pub struct Run {
-    log: Log,
-    record: Record,
-}
-
-impl Run {
-    /// It is about to return `Ok`.
-    pub fn succeeded(self) {
-        self.ended(What::Succeeded);
-    }
-
-    /// It is about to return an error.
-    pub fn failed(self) {
-        self.ended(What::Failed);
-    }
-
-    /// It is about to give the event up.
-    pub fn dead(self) {
-        self.ended(What::Dead);
-    }
-
-    fn ended(mut self, what: What) {
-        self.record.what = what;
-    }
-}
-
-impl Drop for Run {
-    fn drop(&mut self) {
-        self.log.write(&self.record);
     }
 }

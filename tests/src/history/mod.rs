@@ -6,13 +6,17 @@
 
 mod record;
 mod log;
+mod run;
 mod violation;
+mod window;
+mod attempts;
 mod runs;
 mod check;
 #[cfg(test)]
 mod tests;
 
 pub use check::{History, Report};
-pub use log::{Log, Run};
+pub use log::Log;
 pub use record::{Record, What};
+pub use run::Run;
 pub use violation::{Rule, Violation};

@@ -23,13 +23,20 @@ pub enum Rule {
     /// Nothing is delivered that was not emitted: a rolled back event never was.
     NothingIsInvented,
     /// An event starts when all those before it in its aggregate have succeeded or were given up.
+    /// A delayed event has its place from when it is first started, among delayed ones from before.
     InOrder,
     /// Whoever repeats an event repeats those after it too.
     SuffixesRepeat,
-    /// Two events of an aggregate are never in work together, but for a dispatcher with a fault.
+    /// Two events of an aggregate are never in work together, but for a dispatcher that was killed or
+    /// stood still.
     OneAtATime,
-    /// An event that succeeded comes again only if something befell who delivered it.
+    /// An event that succeeded comes again only if its own outcome may not have been written: it
+    /// arose while a fault of its dispatcher lasted, or the database still had its row when one
+    /// struck.
     DuplicatesAreExplained,
+    /// A delivery is told how many have failed before it, but for failures that may not have been
+    /// written.
+    AttemptsAreCounted,
     /// A dispatcher ends what it has started.
     EndsFollowStarts,
 }

@@ -1,5 +1,7 @@
 //! Histories that must be refused, one a rule, and those that must not.
 
+mod faults;
+
 use super::*;
 use uuid::Uuid;
 
@@ -9,20 +11,33 @@ fn history(script: &str) -> History {
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty());
-    lines
-        .map(|line| match line.split(' ').collect::<Vec<_>>()[..] {
-            [by, "fault"] => Record::fault(by),
-            [by, what, event] => {
-                let (aggregate, number) = event.split_at(1);
-                let id = Uuid::from_u128(
-                    u128::from(event.as_bytes()[0]) << 64 | number.parse::<u128>().unwrap(),
-                );
-                let line = format!("{what} {by} {aggregate} {id}");
-                line.parse().unwrap()
-            }
-            _ => panic!("{line}"),
-        })
-        .collect()
+    lines.map(record).collect()
+}
+
+/// `d1 fault` and `d1 fault #1` are of a dispatcher, `d1 unsettled #1 x3` is of a fault, and
+/// `d1 started x3 7 2` has a position and an attempt.
+fn record(line: &str) -> Record {
+    let id = |event: &str| {
+        let (aggregate, number) = event.split_at(1);
+        let high = u128::from(aggregate.as_bytes()[0]) << 64;
+        Uuid::from_u128(high | number.parse::<u128>().unwrap())
+    };
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [by, "fault"] => Record::fault(by),
+        [by, what, fault] if fault.starts_with('#') => {
+            let nil = Uuid::nil();
+            format!("{what} {by} {fault} {nil}").parse().unwrap()
+        }
+        [by, what, fault, event] => format!("{what} {by} {fault} {}", id(event))
+            .parse()
+            .unwrap(),
+        [by, what, event, ref rest @ ..] => {
+            let (aggregate, id) = (&event[..1], id(event));
+            let line = format!("{what} {by} {aggregate} {id} {}", rest.join(" "));
+            line.trim_end().parse().unwrap()
+        }
+        _ => panic!("{line}"),
+    }
 }
 
 fn rules(script: &str) -> Vec<Rule> {
