@@ -9,3 +9,4 @@ pub mod history;
 pub mod watched;
 pub mod conformance;
 pub mod servers;
+pub mod worker;

@@ -34,19 +34,6 @@ impl Server {
         let server = url.strip_suffix("/postgres").unwrap_or(&url);
         format!("{}/{name}", server.trim_end_matches('/'))
     }
-
-    /// The tables of the application.
-    pub(crate) fn tables(self) -> [String; 2] {
-        let number = match self {
-            Self::Sqlite => "INTEGER PRIMARY KEY",
-            Self::Postgres => "BIGSERIAL PRIMARY KEY",
-            Self::MariaDb => "BIGINT AUTO_INCREMENT PRIMARY KEY",
-        };
-        [
-            "CREATE TABLE account (name VARCHAR(8) PRIMARY KEY, version INTEGER)".to_owned(),
-            format!("CREATE TABLE emitted (n {number}, account VARCHAR(8), event VARCHAR(36))"),
-        ]
-    }
 }
 
 pub(crate) async fn connect(url: &str) -> DatabaseConnection {

@@ -6,6 +6,7 @@ use outbox_seaorm::{Emit, schema};
 use outbox_tests::{
     conformance::dispatcher::Account,
     history::{Log, Report, What},
+    worker,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, Statement, TransactionTrait};
 use std::{
@@ -43,13 +44,7 @@ impl Site {
         let url = server.create(directory.path()).await;
         let db = connect(&url).await;
         schema::create(&db).await.unwrap();
-        for sql in server.tables() {
-            db.execute_unprepared(&sql).await.unwrap();
-        }
-        let accounts = (0..accounts).map(|n| format!("('x{n}', 0)"));
-        let accounts = accounts.collect::<Vec<_>>().join(", ");
-        let sql = format!("INSERT INTO account (name, version) VALUES {accounts}");
-        db.execute_unprepared(&sql).await.unwrap();
+        worker::accounts(&db, accounts).await.unwrap();
         Self {
             log: Log::open(&directory.path().join("log"), "test"),
             db,

@@ -19,6 +19,13 @@ pub enum Account {
         key: String,
         text: String,
     },
+    /// For events without an order.
+    #[outbox(unordered)]
+    Noted {
+        #[outbox(key)]
+        key: String,
+        text: String,
+    },
 }
 
 impl Account {
@@ -34,10 +41,18 @@ impl Account {
         Draft::new(&Self::Closed { key, text })
     }
 
+    /// An event of the same aggregate that has no place among the others.
+    pub fn noted(key: &str, text: &str) -> Draft {
+        let (key, text) = (key.to_owned(), text.to_owned());
+        Draft::new(&Self::Noted { key, text })
+    }
+
     /// What is said.
     pub fn text(&self) -> &str {
         match self {
-            Self::Changed { text, .. } | Self::Closed { text, .. } => text,
+            Self::Changed { text, .. } | Self::Closed { text, .. } | Self::Noted { text, .. } => {
+                text
+            }
         }
     }
 }

@@ -1,0 +1,20 @@
+//! The processes of the fault tests: a dispatcher, or an emitter.
+//!
+//! ```text
+//! outbox-worker deliver|fail|hang URL LOG NAME SEED [CONDUCT]
+//! outbox-worker emit URL LOG NAME SEED [CONDUCT]
+//! ```
+//!
+//! Beside the outbox the database has the [`tables`] of the application. A process ends gracefully
+//! at the end of its input, and so with whoever started it.
+
+mod conduct;
+mod tables;
+mod job;
+mod watchdog;
+mod deliver;
+mod emit;
+
+pub use conduct::Conduct;
+pub use job::run;
+pub use tables::{Kind, accounts, tables};
