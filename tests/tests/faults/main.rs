@@ -10,3 +10,4 @@ mod kills;
 mod freezes;
 mod emitters;
 mod fleets;
+mod chaos;
