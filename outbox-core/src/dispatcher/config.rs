@@ -5,7 +5,9 @@ use std::{fmt, sync::Arc, time::Duration};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Config {
-    /// How many handlers run at once, all topics together: 64.
+    /// How many handlers run at once, all topics together: 64. A free slot goes to the topic that
+    /// has the fewest; where there are several topics, one slot in 16 is kept for those that have
+    /// fewer than are free, so that a topic that hangs never has them all.
     pub concurrency: usize,
     /// What holds for topics that say nothing else.
     pub topic: TopicConfig,
@@ -17,7 +19,8 @@ pub struct Config {
     pub poll: (Duration, Duration),
     /// How many events one fetch reads at most: 1,000.
     pub batch: usize,
-    /// How many events wait in memory at most: 5,000.
+    /// How many events wait in memory: 5,000, and at times a batch more. A topic that does not use
+    /// up its share of them leaves it to the others.
     pub window: usize,
     /// How many bytes of payloads are in memory at most: 64 MiB. A single event may be longer.
     pub bytes: usize,

@@ -1,3 +1,4 @@
+use super::schedule::Sign;
 use crate::{
     error::BoxError,
     handler::{HandlerError, Wish},
@@ -9,25 +10,53 @@ use std::{any::Any, error::Error, fmt, fmt::Write, time::Duration};
 pub(crate) struct Failure {
     pub(crate) wish: Wish,
     pub(crate) text: String,
+    /// Who failed.
+    pub(crate) origin: Origin,
+}
+
+/// Where a failure comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The handler said so.
+    Handler,
+    /// The handler did not finish in time.
+    Timeout,
+    /// The event cannot be read, or the handler panicked.
+    Code,
 }
 
 /// The longest error text that is stored, in bytes.
 pub(crate) const ERROR_BYTES: usize = 2_000;
 
 impl Failure {
-    pub(crate) fn retry(text: impl Into<String>) -> Self {
+    pub(crate) fn code(text: impl Into<String>) -> Self {
         Self {
             wish: Wish::Retry,
             text: text.into(),
+            origin: Origin::Code,
+        }
+    }
+
+    /// What it says about whatever the handlers of the topic need.
+    pub(crate) fn sign(&self) -> Sign {
+        match (self.origin, self.wish) {
+            (Origin::Code, _) => Sign::Silent,
+            (Origin::Timeout, _) => Sign::Hangs,
+            (Origin::Handler, Wish::Outage) => Sign::Down,
+            (Origin::Handler, Wish::Retry) => Sign::Fails,
+            (Origin::Handler, Wish::RetryAfter(_) | Wish::Dead) => Sign::Answers,
         }
     }
 
     pub(crate) fn undecodable(error: &BoxError) -> Self {
-        Self::retry(chain(&**error))
+        Self::code(chain(&**error))
     }
 
     pub(crate) fn timeout(limit: Duration) -> Self {
-        Self::retry(format!("the handler did not finish within {limit:?}"))
+        Self {
+            origin: Origin::Timeout,
+            ..Self::code(format!("the handler did not finish within {limit:?}"))
+        }
     }
 
     /// A caught panic; what `std::panic::panic_any` carries beside text has no words.
@@ -37,7 +66,7 @@ impl Failure {
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
             .unwrap_or("no message");
-        Self::retry(format!("the handler panicked: {message}"))
+        Self::code(format!("the handler panicked: {message}"))
     }
 }
 
@@ -46,6 +75,7 @@ impl From<HandlerError> for Failure {
         Self {
             wish: error.wish(),
             text: chain(error.source()),
+            origin: Origin::Handler,
         }
     }
 }

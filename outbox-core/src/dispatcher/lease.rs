@@ -72,14 +72,6 @@ impl Lease {
         }
     }
 
-    /// When the last renewal was sent that succeeded.
-    pub(crate) fn renewed_at(&self) -> Option<Instant> {
-        match *self.state.borrow() {
-            LeaseState::Held { renewed_at, .. } => Some(renewed_at),
-            LeaseState::Lost => None,
-        }
-    }
-
     /// A view that waits until the lease is lost.
     pub(crate) fn watch(&self) -> LeaseWatch {
         LeaseWatch(self.state.clone())
@@ -91,6 +83,14 @@ impl Lease {
 pub(crate) struct LeaseWatch(watch::Receiver<LeaseState>);
 
 impl LeaseWatch {
+    /// When the last renewal was sent that succeeded.
+    pub(crate) fn renewed_at(&self) -> Option<Instant> {
+        match *self.0.borrow() {
+            LeaseState::Held { renewed_at, .. } => Some(renewed_at),
+            LeaseState::Lost => None,
+        }
+    }
+
     /// Returns at once while the lease is held; waits once it is over. It may still be renewed
     /// late, as long as nobody has taken it away.
     pub(crate) async fn held(&mut self) {
@@ -139,13 +139,27 @@ struct Heartbeat {
     stop: CancellationToken,
 }
 
+/// How long a call of the heartbeat may go on when the session is over.
+const LAST_CALL: Duration = Duration::from_secs(1);
+
 impl Heartbeat {
     fn run_apart<S: Store>(self, store: &S) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         match runtime {
-            Ok(runtime) => runtime.block_on(self.connect_and_run(store)),
+            Ok(runtime) => runtime.block_on(async {
+                let stop = self.stop.clone();
+                let over = async {
+                    stop.cancelled().await;
+                    sleep(LAST_CALL).await;
+                };
+                tokio::select! {
+                    () = self.connect_and_run(store) => {}
+                    // Its connection hangs, and goes with the thread: nobody else uses it.
+                    () = over => {}
+                }
+            }),
             Err(error) => {
                 error!(
                     error = &error as &dyn std::error::Error,

@@ -17,6 +17,7 @@ mod sleep;
 mod health;
 mod pulse;
 mod stop;
+mod patience;
 mod membership;
 mod route;
 mod router;

@@ -1,4 +1,4 @@
-use super::{config::Config, desk::Desk, lease::Lease, membership::Observer};
+use super::{config::Config, desk::Desk, lease::LeaseWatch, membership::Observer};
 use crate::store::{Blocked, MemberId, Owned, Shard, ShardView, Store, StoreError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -12,7 +12,7 @@ pub(crate) struct Ownership<'a, S> {
     store: &'a S,
     config: &'a Config,
     member: MemberId,
-    lease: &'a Lease,
+    lease: &'a LeaseWatch,
     /// Set when the lease or a shard is lost.
     lost: &'a CancellationToken,
     observer: Observer,
@@ -25,7 +25,7 @@ impl<'a, S: Store> Ownership<'a, S> {
         desk: &'a Desk,
         (store, config): (&'a S, &'a Config),
         member: MemberId,
-        lease: &'a Lease,
+        lease: &'a LeaseWatch,
         lost: &'a CancellationToken,
     ) -> Self {
         Self {

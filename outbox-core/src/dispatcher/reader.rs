@@ -78,7 +78,7 @@ impl<S: Store> Reader<'_, S> {
                 self.say(turn, woken, listening, &mut saying).await;
             }
             let pause = self.pace.after(turn.found, fastrand::f64());
-            if turn.more && self.desk.schedule().room() >= self.config.batch {
+            if turn.more && self.desk.schedule().reads_on() {
                 continue;
             }
             let poll = Instant::now() + pause;
@@ -146,6 +146,7 @@ impl<S: Store> Reader<'_, S> {
         let now = Instant::now();
         let (cursors, limit, was_idle) = {
             let mut schedule = self.desk.schedule();
+            schedule.share_out(now);
             schedule.rewind(now);
             let was_idle = schedule.is_idle(now);
             if schedule.is_startable(now) {
@@ -197,10 +198,10 @@ impl<S: Store> Reader<'_, S> {
         let more = cursors.iter().any(|cursor| beyond(cursor) >= limit);
         let (strange, found, idle) = {
             let mut schedule = self.desk.schedule();
-            let before = schedule.room();
+            let before = schedule.waiting();
             let strange = schedule.admit(fetched, now);
             schedule.set_more(more);
-            let found = schedule.room() < before;
+            let found = schedule.waiting() > before;
             (strange, found, was_idle && schedule.is_idle(now))
         };
         for strange in strange {

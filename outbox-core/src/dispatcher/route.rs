@@ -129,7 +129,7 @@ impl Route {
             }
             (Ok(found), Ok(headers)) => (found, headers),
             (Err(error), _) | (_, Err(error)) => {
-                return Answer::Failed(Failure::retry(format!("headers cannot be read: {error}")));
+                return Answer::Failed(Failure::code(format!("headers cannot be read: {error}")));
             }
         };
         match call.call(envelope, version, headers, epoch, state).await {
@@ -146,7 +146,7 @@ async fn publish(publisher: &dyn Publisher, envelopes: &[Envelope]) -> Vec<Answe
         .map(|_| match outcomes.next() {
             Some(Ok(())) => Answer::Done,
             Some(Err(error)) => Answer::Failed(error.into()),
-            None => Answer::Failed(Failure::retry("the publisher gave no answer for the event")),
+            None => Answer::Failed(Failure::code("the publisher gave no answer for the event")),
         })
         .collect()
 }

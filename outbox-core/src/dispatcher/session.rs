@@ -1,9 +1,10 @@
 use super::{
     config::Config,
     desk::Desk,
-    lease::Lease,
+    lease::{Lease, LeaseWatch},
     ownership::Ownership,
     pace::Pace,
+    patience::Patience,
     pulse::Pulse,
     reader::Reader,
     router::Router,
@@ -61,8 +62,8 @@ pub(crate) enum End {
     Idle(Option<Instant>),
 }
 
-/// How long the last writes may take at a hard stop, or after the lease was lost.
-const LEAVE: Duration = Duration::from_millis(800);
+/// How long the row may take to go when there is no time left.
+const LEAVE: Duration = Duration::from_millis(200);
 
 /// One membership: from joining to leaving.
 pub(crate) async fn run<S: Store>(
@@ -94,25 +95,18 @@ pub(crate) async fn run<S: Store>(
     let (phase, phases) = watch::channel(Phase::Working);
     let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
     let guard = start_guard(&lease, &desk, abort_handles, stop, lost.clone());
-    let ear = Ear::new();
-    // Who runs until there is nothing left to do never sleeps.
-    let listening = (!until_idle).then(|| start_listening(store, &ear));
-    let mut reader = Reader {
-        desk: &desk,
-        store,
-        config,
-        member: member.id,
-        ownership: Ownership::new(&desk, (store, config), member.id, &lease, &lost),
-        pulse: &setting.pulse,
-        lost: &lost,
-        pace: Pace::new(config.poll),
-        ear: &ear,
-        sleep: Sleep::default(),
-        due_at: None,
+    let watch = lease.watch();
+    let session = (member.id, watch, Arc::clone(&desk), lost.clone());
+    let mut reading = Box::pin(read(setting.clone(), session, stop.clone(), until_idle));
+    let read = tokio::select! {
+        due_at = &mut reading => Some(due_at),
+        () = stop.graceful.cancelled() => None,
+        () = lost.cancelled() => None,
     };
-    reader.run(&stop.graceful, until_idle).await;
-    drop(listening);
-    let next_due = [desk.schedule().next_due(Instant::now()), reader.due_at]
+    // It may be waiting for a database that is locked. A call of the database is not dropped
+    // midway, and holds up no stop.
+    let reading = read.is_none().then(|| tokio::spawn(reading));
+    let next_due = [desk.schedule().next_due(Instant::now()), read.flatten()]
         .into_iter()
         .flatten()
         .min();
@@ -126,14 +120,46 @@ pub(crate) async fn run<S: Store>(
     } else {
         End::Idle(next_due)
     };
+    let patience = Patience::new(stop, &lost, config.grace);
     let finish = async {
-        finish_work(setting, &desk, workers, stop, &lost).await;
-        flush(config, &phase, settler, stop, &lost).await;
+        finish_work(config, &desk, workers, &patience).await;
+        flush(&phase, settler, &patience).await;
+        if let Some(reading) = reading {
+            patience.bounds(reading).await;
+        }
     };
     beating(&setting.pulse, finish).await;
     guard.abort();
-    leave(store.clone(), member.id, config.lease).await;
+    leave(store.clone(), member.id, config.lease, &patience).await;
     Ok(end)
+}
+
+/// Reads until the end of the session; returns when the next delayed event falls due.
+async fn read<S: Store>(
+    setting: Setting<S>,
+    (member, lease, desk, lost): (MemberId, LeaseWatch, Arc<Desk>, CancellationToken),
+    stop: Stop,
+    until_idle: bool,
+) -> Option<Instant> {
+    let Setting { store, config, .. } = &setting;
+    let ear = Ear::new();
+    // Who runs until there is nothing left to do never sleeps.
+    let _listening = (!until_idle).then(|| start_listening(store, &ear));
+    let mut reader = Reader {
+        desk: &desk,
+        store,
+        config,
+        member,
+        ownership: Ownership::new(&desk, (store, config), member, &lease, &lost),
+        pulse: &setting.pulse,
+        lost: &lost,
+        pace: Pace::new(config.poll),
+        ear: &ear,
+        sleep: Sleep::default(),
+        due_at: None,
+    };
+    reader.run(&stop.graceful, until_idle).await;
+    reader.due_at
 }
 
 /// Shows that the loop is alive while it waits for handlers: a grace period may be longer than the
@@ -146,8 +172,8 @@ async fn beating(pulse: &Pulse, work: impl Future<Output = ()>) {
 }
 
 /// Deletes the member's row, or what it owned would lie until its lease runs out. Where the
-/// database does not answer at once, it goes on trying behind the back of whatever comes next.
-async fn leave<S: Store>(store: S, member: MemberId, lease: Duration) {
+/// database does not answer in time, it goes on trying behind the back of whatever comes next.
+async fn leave<S: Store>(store: S, member: MemberId, lease: Duration, patience: &Patience<'_>) {
     let leaving = async move {
         let deadline = Instant::now() + lease;
         while let Err(error) = store.leave(member).await {
@@ -159,7 +185,11 @@ async fn leave<S: Store>(store: S, member: MemberId, lease: Duration) {
         }
     };
     // In a task of its own: a database call is not dropped midway.
-    let _ = timeout(LEAVE, tokio::spawn(leaving)).await;
+    let leaving = tokio::spawn(leaving);
+    tokio::select! {
+        _ = leaving => {}
+        () = async { patience.spent().await; sleep(LEAVE).await } => {}
+    }
 }
 
 fn start_workers<S: Store>(
@@ -257,12 +287,11 @@ fn start_listening<S: Store>(store: &S, ear: &Ear) -> DropGuard {
 }
 
 /// Lets running handlers finish, within the grace period.
-async fn finish_work<S>(
-    setting: &Setting<S>,
+async fn finish_work(
+    config: &Config,
     desk: &Desk,
     mut workers: JoinSet<()>,
-    stop: &Stop,
-    lost: &CancellationToken,
+    patience: &Patience<'_>,
 ) {
     desk.schedule().stop();
     let finished = async {
@@ -275,13 +304,9 @@ async fn finish_work<S>(
         }
     };
     tokio::select! {
-        result = timeout(setting.config.grace, finished) => {
-            if result.is_err() {
-                warn!(grace = ?setting.config.grace, "handlers still run: they are dropped");
-            }
-        }
-        () = stop.hard.cancelled() => warn!("second stop: running handlers are dropped"),
-        () = lost.cancelled() => {}
+        biased;
+        () = finished => {}
+        () = patience.over() => warn!(grace = ?config.grace, "handlers still run: they are dropped"),
     }
     workers.abort_all();
     // A handler that blocks its thread cannot be dropped: it is left behind.
@@ -291,22 +316,14 @@ async fn finish_work<S>(
 }
 
 /// Writes the outcomes that there are.
-async fn flush(
-    config: &Config,
-    phase: &watch::Sender<Phase>,
-    mut settler: JoinHandle<()>,
-    stop: &Stop,
-    lost: &CancellationToken,
-) {
+async fn flush(phase: &watch::Sender<Phase>, mut settler: JoinHandle<()>, patience: &Patience<'_>) {
     let _ = phase.send(Phase::Flushing);
     tokio::select! {
         _ = &mut settler => return,
-        () = sleep(config.grace) => {}
-        () = stop.hard.cancelled() => {}
-        () = lost.cancelled() => {}
+        () = patience.over() => {}
     }
     let _ = phase.send(Phase::Leaving);
-    let _ = timeout(LEAVE, settler).await;
+    patience.bounds(settler).await;
 }
 
 fn place() -> String {

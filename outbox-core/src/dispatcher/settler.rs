@@ -9,7 +9,7 @@ use crate::store::{
     MemberId, Outcomes, Position, Settled, Settlement, Shard, Store, StoreErrorKind, Verdict,
 };
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
     time::Duration,
 };
@@ -109,7 +109,7 @@ impl<S: Store> Settler<S> {
     async fn write(&mut self, batch: Vec<Pending>) -> Result<(), Ended> {
         let mut parts = vec![batch];
         while let Some(batch) = parts.pop() {
-            let batch = self.stuck.keep_behind(batch);
+            let batch = self.keep_behind(batch);
             if batch.is_empty() {
                 continue;
             }
@@ -132,9 +132,10 @@ impl<S: Store> Settler<S> {
 
     fn hold(&mut self, pending: Pending) {
         let lane = (pending.owned.shard, pending.lane);
-        self.desk
-            .schedule()
-            .hold(lane.0, lane.1, true, Instant::now());
+        let mut schedule = self.desk.schedule();
+        schedule.refused(&pending);
+        schedule.hold(lane.0, lane.1, true, Instant::now());
+        drop(schedule);
         self.stuck
             .lanes
             .entry(lane)
@@ -152,15 +153,56 @@ impl<S: Store> Settler<S> {
         self.stuck.retry_at = None;
         self.stuck.pause = (self.stuck.pause * 2).clamp(STUCK_PAUSE.0 * 2, STUCK_PAUSE.1);
         for ((shard, lane), outcomes) in std::mem::take(&mut self.stuck.lanes) {
-            self.desk
-                .schedule()
-                .hold(shard, lane, false, Instant::now());
+            {
+                let mut schedule = self.desk.schedule();
+                let refused = outcomes.iter();
+                refused.for_each(|pending| schedule.refused_no_more(pending));
+                schedule.hold(shard, lane, false, Instant::now());
+            }
             self.write(outcomes.into()).await?;
         }
         if self.stuck.lanes.is_empty() {
             self.stuck.pause = Duration::ZERO;
         }
         Ok(())
+    }
+
+    /// Parts a batch that was written from the dead letters that met nothing although their events
+    /// are still there: an older letter has their place (after a restore). Their lanes wait.
+    async fn kept(&self, batch: Vec<Pending>, gone: &[Position]) -> (Vec<Pending>, Vec<Pending>) {
+        let is_letter = |pending: &&Pending| {
+            let settlement = &pending.settlement;
+            let dead = matches!(settlement.verdict, Verdict::Dead { .. });
+            dead && gone.contains(&settlement.position)
+        };
+        let letters: Vec<_> = batch.iter().filter(is_letter).collect();
+        if letters.is_empty() {
+            return (batch, Vec::new());
+        }
+        let positions: Vec<_> = letters
+            .iter()
+            .map(|pending| pending.settlement.position)
+            .collect();
+        // Without an answer they may all be there: then they are tried again.
+        let there = match self.store.read(&positions).await {
+            Ok(rows) => rows.iter().map(|row| (row.position, row.id)).collect(),
+            Err(_) => letters
+                .iter()
+                .map(|pending| (pending.settlement.position, pending.settlement.id))
+                .collect::<HashSet<_>>(),
+        };
+        let (kept, written): (Vec<_>, Vec<_>) = batch.into_iter().partition(|pending| {
+            is_letter(&pending)
+                && there.contains(&(pending.settlement.position, pending.settlement.id))
+        });
+        for pending in &kept {
+            let position = pending.settlement.position;
+            error!(
+                position,
+                "an older dead letter has the event's place: its aggregate waits"
+            );
+        }
+        (written, kept)
     }
 
     /// One settle, tried again while the database is busy or away.
@@ -183,8 +225,12 @@ impl<S: Store> Settler<S> {
                             Settled::Lost => return Err(Ended::Lost),
                         }
                     }
+                    let (batch, kept) = self.kept(batch, &gone).await;
                     self.tell(&batch, &gone);
                     self.desk.schedule().committed(batch, &gone, Instant::now());
+                    for pending in kept {
+                        self.hold(pending);
+                    }
                     self.desk.work.notify_one();
                     self.desk.reading.notify_one();
                     return Ok(Written::Yes);
@@ -212,6 +258,26 @@ impl<S: Store> Settler<S> {
 }
 
 impl<S> Settler<S> {
+    /// Takes out what must wait behind a refused outcome of its lane.
+    fn keep_behind(&mut self, outcomes: Vec<Pending>) -> Vec<Pending> {
+        if self.stuck.lanes.is_empty() {
+            return outcomes;
+        }
+        let mut schedule = self.desk.schedule();
+        let mut free = Vec::with_capacity(outcomes.len());
+        for pending in outcomes {
+            let lane = (pending.owned.shard, pending.lane);
+            match self.stuck.lanes.get_mut(&lane) {
+                Some(behind) => {
+                    schedule.refused(&pending);
+                    behind.push_back(pending);
+                }
+                None => free.push(pending),
+            }
+        }
+        free
+    }
+
     /// Dead letters are never silent.
     fn tell(&self, batch: &[Pending], gone: &[Position]) {
         for Pending {
@@ -260,21 +326,4 @@ enum Written {
     Yes,
     /// The lasting kind of no.
     Refused(Vec<Pending>),
-}
-
-impl Stuck {
-    /// Takes out what must wait behind a refused outcome of its lane.
-    fn keep_behind(&mut self, outcomes: Vec<Pending>) -> Vec<Pending> {
-        if self.lanes.is_empty() {
-            return outcomes;
-        }
-        let mut free = Vec::with_capacity(outcomes.len());
-        for pending in outcomes {
-            match self.lanes.get_mut(&(pending.owned.shard, pending.lane)) {
-                Some(behind) => behind.push_back(pending),
-                None => free.push(pending),
-            }
-        }
-        free
-    }
 }

@@ -6,15 +6,6 @@ use crate::{
 };
 use std::time::Duration;
 
-/// What a delivery's result means for its event.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// Written to the store.
-    Settle(Verdict),
-    /// Nothing is written: the event stays as it is, its topic pauses.
-    Outage,
-}
-
 /// What the decision depends on beside the result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Case {
@@ -30,30 +21,24 @@ pub(crate) struct Case {
 /// As long as a retry policy may wait: what a receiver says is input.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
-/// Decides what becomes of an event.
-pub(crate) fn decide(result: Result<(), &Failure>, case: &Case) -> Decision {
-    let Err(failure) = result else {
-        return Decision::Settle(Verdict::Done);
-    };
-    let error = || failure.text.clone();
+/// Decides what becomes of an event whose delivery failed.
+pub(crate) fn failed(failure: Failure, case: &Case) -> Verdict {
     let failed = case.attempts.saturating_add(1);
     let delay = match failure.wish {
-        Wish::Outage => return Decision::Outage,
-        Wish::Dead => return Decision::Settle(dead(DeadReason::Rejected, error(), case)),
-        Wish::Retry => case.retry.delay(failed, case.random),
+        Wish::Dead => return dead(DeadReason::Rejected, failure.text, case),
+        // An outage that is the event's own is a failure.
+        Wish::Retry | Wish::Outage => case.retry.delay(failed, case.random),
         // The receiver's word on the delay; the policy's on the number of attempts.
         Wish::RetryAfter(after) => case
             .retry
             .delay(failed, 0.0)
             .map(|_| case.retry.spread(after.min(LONGEST), case.random)),
     };
-    Decision::Settle(match delay {
-        Some(after) => Verdict::Retry {
-            after,
-            error: error(),
-        },
-        None => dead(DeadReason::Exhausted, error(), case),
-    })
+    let error = failure.text;
+    match delay {
+        Some(after) => Verdict::Retry { after, error },
+        None => dead(DeadReason::Exhausted, error, case),
+    }
 }
 
 /// A dead letter, blocking as the topic says.
@@ -84,23 +69,23 @@ mod tests {
         random: 0.0,
     };
 
-    fn after(error: HandlerError, case: Case) -> Decision {
-        decide(Err(&Failure::from(error)), &case)
+    fn after(error: HandlerError, case: Case) -> Verdict {
+        failed(Failure::from(error), &case)
     }
 
-    fn blocks(decision: Decision) -> (DeadReason, bool) {
-        match decision {
-            Decision::Settle(Verdict::Dead { reason, blocks, .. }) => (reason, blocks),
+    fn blocks(verdict: Verdict) -> (DeadReason, bool) {
+        match verdict {
+            Verdict::Dead { reason, blocks, .. } => (reason, blocks),
             other => panic!("not dead: {other:?}"),
         }
     }
 
     #[test]
     fn failures_are_retried_until_the_policy_gives_up() {
-        let second = Decision::Settle(Verdict::Retry {
+        let second = Verdict::Retry {
             after: Duration::from_secs(2),
             error: "no".to_owned(),
-        });
+        };
         assert_eq!(
             after(
                 HandlerError::retry("no"),
@@ -125,9 +110,7 @@ mod tests {
     fn the_receivers_delay_counts_but_attempts_are_limited() {
         let hour = Duration::from_secs(3_600);
         let error = || HandlerError::retry_after(hour, "later");
-        assert!(
-            matches!(after(error(), CASE), Decision::Settle(Verdict::Retry { after, .. }) if after == hour)
-        );
+        assert!(matches!(after(error(), CASE), Verdict::Retry { after, .. } if after == hour));
         assert!(matches!(
             after(
                 error(),
@@ -136,13 +119,8 @@ mod tests {
                     ..CASE
                 }
             ),
-            Decision::Settle(Verdict::Dead { .. })
+            Verdict::Dead { .. }
         ));
-    }
-
-    #[test]
-    fn an_outage_writes_nothing() {
-        assert_eq!(after(HandlerError::outage("down"), CASE), Decision::Outage);
     }
 
     #[test]

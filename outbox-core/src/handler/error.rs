@@ -27,7 +27,8 @@ pub enum Wish {
 }
 
 impl HandlerError {
-    /// The event may succeed later.
+    /// The event may succeed later. Several such failures in a row, over several aggregates, count
+    /// as an outage: see [`outage`](Self::outage), which says so at once.
     pub fn retry(source: impl Into<BoxError>) -> Self {
         Self::new(Wish::Retry, source)
     }

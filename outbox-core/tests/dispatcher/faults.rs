@@ -201,3 +201,30 @@ impl Drop for Running {
         self.0.store(false, SeqCst);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_letter_whose_place_is_taken_holds_back_its_aggregate() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store
+        .emit_all([step(1, 1), step(1, 2), step(2, 1)])
+        .unwrap();
+    let mut faulty = Faulty::new(&store, |_| None);
+    faulty.buries_nothing = true;
+    let calls = log.clone();
+    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+        .on_event(move |event: Order, _: Delivery| {
+            let log = calls.clone();
+            async move {
+                if let Order::Step { order, step } = event {
+                    log.push(order, step);
+                }
+                Err(HandlerError::dead("no"))
+            }
+        })
+        .spawn(CancellationToken::new())
+        .unwrap();
+    pass(600).await;
+    assert_eq!((log.of(1), log.of(2)), (vec![1], vec![1]));
+    assert_eq!(store.pending().len(), 3);
+    dispatcher.abort().await;
+}

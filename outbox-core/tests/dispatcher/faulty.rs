@@ -3,6 +3,7 @@ use outbox_core::{
     store::{
         Blocked, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved, Outcomes,
         Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError, StoreErrorKind,
+        Verdict,
     },
 };
 use std::{
@@ -18,10 +19,16 @@ use std::{
 pub(crate) struct Faulty {
     inner: MemoryStore,
     fails: Arc<dyn Fn(&'static str) -> Option<StoreErrorKind> + Send + Sync>,
+    /// Whether a verb hangs for now.
+    pub(crate) hangs: Option<Arc<dyn Fn(&'static str) -> bool + Send + Sync>>,
     /// How long a settle takes.
     pub(crate) settling: Duration,
     /// Whether a fetch never comes back.
     pub(crate) stuck: Arc<AtomicBool>,
+    /// The outcomes of events up to this position are refused.
+    pub(crate) refused: Position,
+    /// Dead letters find their places taken by older ones.
+    pub(crate) buries_nothing: bool,
     /// How long a connection apart takes, if the database lives elsewhere.
     pub(crate) connecting: Option<Duration>,
 }
@@ -34,13 +41,19 @@ impl Faulty {
         Self {
             inner: inner.clone(),
             fails: Arc::new(fails),
+            hangs: None,
             settling: Duration::ZERO,
             stuck: Arc::default(),
+            refused: 0,
+            buries_nothing: false,
             connecting: None,
         }
     }
 
-    fn call(&self, verb: &'static str) -> Result<(), StoreError> {
+    async fn call(&self, verb: &'static str) -> Result<(), StoreError> {
+        while self.hangs.as_ref().is_some_and(|hangs| hangs(verb)) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         match (self.fails)(verb) {
             Some(kind) => Err(StoreError::new(kind, verb, "made to fail")),
             None => Ok(()),
@@ -50,7 +63,7 @@ impl Faulty {
 
 impl Store for Faulty {
     async fn check(&self) -> Result<(), StoreError> {
-        self.call("check")?;
+        self.call("check").await?;
         self.inner.check().await
     }
 
@@ -68,52 +81,52 @@ impl Store for Faulty {
     }
 
     async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
-        self.call("join")?;
+        self.call("join").await?;
         self.inner.join(member, lease).await
     }
 
     async fn renew(&self, member: MemberId, lease: Duration) -> Result<bool, StoreError> {
-        self.call("renew")?;
+        self.call("renew").await?;
         self.inner.renew(member, lease).await
     }
 
     async fn members(&self) -> Result<Vec<MemberView>, StoreError> {
-        self.call("members")?;
+        self.call("members").await?;
         self.inner.members().await
     }
 
     async fn evict(&self, seen: &MemberView) -> Result<bool, StoreError> {
-        self.call("evict")?;
+        self.call("evict").await?;
         self.inner.evict(seen).await
     }
 
     async fn leave(&self, member: MemberId) -> Result<(), StoreError> {
-        self.call("leave")?;
+        self.call("leave").await?;
         self.inner.leave(member).await
     }
 
     async fn shards(&self) -> Result<Vec<ShardView>, StoreError> {
-        self.call("shards")?;
+        self.call("shards").await?;
         self.inner.shards().await
     }
 
     async fn take(&self, member: MemberId, seen: &[ShardView]) -> Result<Vec<Owned>, StoreError> {
-        self.call("take")?;
+        self.call("take").await?;
         self.inner.take(member, seen).await
     }
 
     async fn release(&self, member: MemberId, owned: &[Owned]) -> Result<(), StoreError> {
-        self.call("release")?;
+        self.call("release").await?;
         self.inner.release(member, owned).await
     }
 
     async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
-        self.call("blocked")?;
+        self.call("blocked").await?;
         self.inner.blocked(shards).await
     }
 
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
-        self.call("fetch")?;
+        self.call("fetch").await?;
         if self.stuck.load(SeqCst) {
             std::future::pending::<()>().await;
         }
@@ -121,7 +134,7 @@ impl Store for Faulty {
     }
 
     async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
-        self.call("read")?;
+        self.call("read").await?;
         let mut rows = self.inner.read(positions).await?;
         for row in &mut rows {
             if row.aggregate == "unreadable" && row.position == 1 {
@@ -137,9 +150,26 @@ impl Store for Faulty {
         outcomes: &[Outcomes],
         history: History,
     ) -> Result<Vec<Settled>, StoreError> {
-        self.call("settle")?;
+        self.call("settle").await?;
         tokio::time::sleep(self.settling).await;
-        self.inner.settle(member, outcomes, history).await
+        let mut settlements = outcomes.iter().flat_map(|shard| &shard.settlements);
+        if settlements.any(|outcome| outcome.position <= self.refused) {
+            let kind = StoreErrorKind::Refused;
+            return Err(StoreError::new(kind, "settling", "made to fail"));
+        }
+        let (mut left, mut dead) = (outcomes.to_vec(), Vec::new());
+        for shard in left.iter_mut().filter(|_| self.buries_nothing) {
+            shard.settlements.retain(|settlement| {
+                let is_dead = matches!(settlement.verdict, Verdict::Dead { .. });
+                dead.extend(is_dead.then_some(settlement.position));
+                !is_dead
+            });
+        }
+        let mut settled = self.inner.settle(member, &left, history).await?;
+        if let Some(Settled::Written { gone }) = settled.first_mut() {
+            gone.append(&mut dead);
+        }
+        Ok(settled)
     }
 
     async fn move_due(
@@ -148,7 +178,7 @@ impl Store for Faulty {
         owned: &Owned,
         limit: usize,
     ) -> Result<Moved, StoreError> {
-        self.call("move_due")?;
+        self.call("move_due").await?;
         self.inner.move_due(member, owned, limit).await
     }
 
@@ -158,7 +188,7 @@ impl Store for Faulty {
         owned: &Owned,
         marks: &[(Position, u32)],
     ) -> Result<bool, StoreError> {
-        self.call("mark_crashes")?;
+        self.call("mark_crashes").await?;
         self.inner.mark_crashes(member, owned, marks).await
     }
 }

@@ -4,6 +4,7 @@
 
 mod build;
 mod failures;
+mod fairness;
 mod faults;
 mod faulty;
 mod membership;

@@ -176,3 +176,29 @@ async fn a_heartbeat_that_was_slow_to_connect_still_renews_in_time() {
     assert_eq!(dispatcher.stats().lease_lost, 0);
     dispatcher.shutdown().await;
 }
+
+/// How many threads of this process keep a lease.
+fn heartbeats() -> usize {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    threads
+        .filter_map(|thread| std::fs::read_to_string(thread.ok()?.path().join("comm")).ok())
+        .filter(|name| name.starts_with("outbox-heartbea"))
+        .count()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_heartbeat_that_hangs_while_it_connects_ends_with_its_session() {
+    let mut store = Faulty::new(&MemoryStore::new(), |_| None);
+    store.connecting = Some(Duration::from_secs(3_600));
+    let lease = Duration::from_millis(100);
+    let builder = Dispatcher::<Faulty>::builder(store)
+        .on_event(|_: Order, _| async { Ok(()) })
+        .configure(|config| config.poll.1 = Duration::from_millis(10))
+        .lease(lease);
+    let dispatcher = builder.spawn(CancellationToken::new()).unwrap();
+    until("a lease lost twice", || dispatcher.stats().lease_lost > 1).await;
+    assert!(heartbeats() > 0);
+    dispatcher.shutdown().await;
+    until("no heartbeat is left", || heartbeats() == 0).await;
+}

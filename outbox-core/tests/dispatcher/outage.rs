@@ -108,3 +108,58 @@ async fn an_event_that_takes_every_failure_for_an_outage_does_not_stop_its_topic
     assert!(log.len() > 3_500);
     dispatcher.shutdown().await;
 }
+
+/// A receiver that is down for `hours`: every delivery fails with what `error` makes.
+async fn down_for(hours: u64, error: impl Fn() -> Option<HandlerError> + Send + Sync + 'static) {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let up = Arc::new(AtomicBool::new(false));
+    store
+        .emit_all((0..1_000).map(|number| step(number % 20, number)))
+        .unwrap();
+    let (up_, error) = (Arc::clone(&up), Arc::new(error));
+    let dispatcher = spawn(dispatcher(&store, &log, move |_, _, _| {
+        let (up, error) = (up_.load(SeqCst), Arc::clone(&error));
+        async move {
+            match (up, error()) {
+                (true, _) => Ok(()),
+                (false, Some(error)) => Err(error),
+                (false, None) => std::future::pending().await,
+            }
+        }
+    }));
+    pass(hours * 3_600).await;
+    let attempts = |event: &outbox_core::PendingEvent| event.event.attempts;
+    assert!(store.pending().iter().all(|event| attempts(event) <= 1));
+    assert_eq!(store.dead(), []);
+    up.store(true, SeqCst);
+    pass(180).await;
+    assert_eq!(store.pending(), []);
+    for order in 0..20 {
+        assert!(log.of(order).is_sorted());
+    }
+    dispatcher.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_that_nobody_reports_is_seen() {
+    down_for(5, || Some(HandlerError::retry("connection refused"))).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_in_which_everything_hangs_is_seen() {
+    down_for(5, || None).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_that_fail_for_ever_become_dead_letters_although_all_of_them_do() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store.emit_all((0..20).map(|order| step(order, 1))).unwrap();
+    let dispatcher = spawn(dispatcher(&store, &log, |_, _, _| async {
+        Err(HandlerError::retry("it is a bug"))
+    }));
+    pass(20 * 3_600).await;
+    assert_eq!(store.dead(), [], "it may be an outage");
+    pass(20 * 3_600).await;
+    assert_eq!(store.dead().len(), 20);
+    dispatcher.shutdown().await;
+}

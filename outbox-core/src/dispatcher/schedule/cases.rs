@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     dispatcher::{
         config::TopicConfig,
-        failure::Failure,
+        failure::{Failure, Origin},
         route::{Call, Route},
     },
     envelope::Envelope,
@@ -109,6 +109,7 @@ fn failed(wish: Wish) -> Ended {
     Ended::Failed(Failure {
         wish,
         text: "no".to_owned(),
+        origin: Origin::Handler,
     })
 }
 
@@ -257,4 +258,37 @@ async fn a_shard_is_handed_over_when_everything_is_written() {
     );
     case.commit();
     assert_eq!(case.schedule.drained().len(), 1);
+}
+
+#[tokio::test]
+async fn a_suspect_that_was_marked_is_forgotten_when_it_is_settled() {
+    let mut case = Case::new(|_| {}, 100);
+    case.fetched(vec![row(1, "x", "a")]);
+    assert!(case.start().is_none());
+    case.schedule.marked(SHARD, &[(1, 1)]);
+    let event = case.start().unwrap();
+    assert_eq!(case.schedule.shards[&SHARD].raised_positions(), 1);
+    case.end(event, Ended::Done);
+    case.commit();
+    case.fetched(vec![]);
+    assert_eq!(case.schedule.shards[&SHARD].raised_positions(), 0);
+}
+
+#[tokio::test]
+async fn failures_that_make_an_outage_are_taken_back_before_they_are_written() {
+    let mut case = Case::new(|_| {}, 0);
+    let keys = ["v", "w", "x", "y", "z"];
+    let rows = (1..)
+        .zip(keys)
+        .map(|(position, key)| row(position, key, "a"));
+    case.fetched(rows.collect());
+    let started: Vec<_> = keys.iter().map(|_| case.start().unwrap()).collect();
+    for event in started {
+        case.end(event, failed(Wish::Retry));
+    }
+    assert_eq!(case.schedule.unwritten(), 0);
+    assert!(case.start().is_none(), "the topic pauses");
+    assert_eq!(case.schedule.unsettled, 0);
+    let due = case.schedule.next_due(case.now).unwrap();
+    assert_eq!(case.schedule.due_heads(due).len(), 5);
 }

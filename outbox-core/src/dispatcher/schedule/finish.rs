@@ -1,12 +1,16 @@
-use super::{Job, LaneId, Schedule, Ticket, lane::Waiting, shard::ShardState};
+use super::{
+    Job, LaneId, OutageChange, Schedule, Ticket,
+    breaker::{Reaction, Sign},
+    lane::Waiting,
+    shard::ShardState,
+};
 use crate::{
     dispatcher::{
         failure::Failure,
         router::RouteId,
         stats::add,
-        verdict::{Case, Decision, dead, decide},
+        verdict::{Case, dead, failed},
     },
-    handler::Wish,
     retry::RetryPolicy,
     store::{DeadReason, Owned, Position, Settlement, Shard, Verdict},
 };
@@ -60,68 +64,96 @@ impl Schedule {
             on_dead: config.on_dead,
             random,
         };
-        let topic = &mut self.topics[route];
-        let mut own = false;
-        let decision = match ended {
-            Ended::Done => decide(Ok(()), &case),
-            Ended::Failed(mut failure) => {
-                own = failure.wish == Wish::Outage && topic.is_its_own(ticket.id);
-                if own {
-                    failure.wish = Wish::Retry;
-                }
-                decide(Err(&failure), &case)
-            }
-            Ended::Newer => {
-                topic.breaker.unanswered();
-                add(&self.counters.newer, 1);
-                self.park(ticket, None);
-                return None;
-            }
-            Ended::Unreadable => {
-                topic.breaker.unanswered();
-                add(&self.counters.unreadable, 1);
-                self.park(ticket, None);
-                return None;
-            }
-            Ended::Gone => {
-                topic.breaker.unanswered();
-                topic.outages.remove(&ticket.id);
-                self.end_gone(ticket, now);
+        let failure = match ended {
+            Ended::Done => Ok(()),
+            Ended::Failed(failure) => Err(failure),
+            Ended::Newer | Ended::Unreadable | Ended::Gone => {
+                self.end_untold(route, ticket, &ended, now);
                 return None;
             }
         };
-        match decision {
-            Decision::Settle(verdict) => {
-                topic.successes += u64::from(verdict == Verdict::Done);
-                match verdict {
-                    Verdict::Retry { .. } if own => {
-                        topic.outages.insert(ticket.id, topic.successes)
-                    }
-                    _ => topic.outages.remove(&ticket.id),
-                };
-                let change = if own && topic.breaker.is_open() {
-                    // It says nothing about the others, nor that the outage is over.
-                    topic.breaker.outage(now, random);
-                    None
-                } else {
-                    topic.breaker.answered().then_some(OutageChange::Over)
-                };
-                self.settle_later(route, ticket, verdict, now);
-                change
+        let sign = failure
+            .as_ref()
+            .map_or_else(Failure::sign, |()| Sign::Works);
+        let topic = &mut self.topics[route];
+        let fails = !matches!(sign, Sign::Works | Sign::Answers | Sign::Silent);
+        let own = fails && topic.is_its_own(ticket.id);
+        let reaction = if own {
+            if ticket.probe {
+                topic.breaker.failed_alone(now, random);
             }
-            Decision::Outage => {
-                topic.outages.insert(ticket.id, topic.successes);
-                let change = topic
-                    .breaker
-                    .outage(now, random)
-                    .then_some(OutageChange::Began);
-                let until = topic.breaker.retry_at().unwrap_or(now);
+            Reaction::default()
+        } else {
+            let moment = (now, random);
+            topic.breaker.heard(sign, ticket.probe, ticket.lane, moment)
+        };
+        if reaction.given_back || own {
+            topic.outages.insert(ticket.id, topic.successes);
+        } else {
+            topic.outages.remove(&ticket.id);
+        }
+        match (reaction.given_back, failure) {
+            (true, _) => self.give_back(route, ticket, now),
+            (false, Ok(())) => {
+                topic.successes += 1;
+                self.settle_later(route, ticket, Verdict::Done, now);
+            }
+            (false, Err(failure)) => {
+                self.settle_later(route, ticket, failed(failure, &case), now);
+            }
+        }
+        if reaction.change == Some(OutageChange::Began) {
+            self.take_back(route, now);
+            self.keep_probes(route, now);
+        }
+        reaction.change
+    }
+
+    /// The delivery of an event ended without an outcome.
+    fn end_untold(&mut self, route: RouteId, ticket: &Ticket, ended: &Ended, now: Instant) {
+        if ticket.probe {
+            self.topics[route].breaker.unanswered();
+        }
+        match ended {
+            Ended::Newer => add(&self.counters.newer, 1),
+            Ended::Unreadable => add(&self.counters.unreadable, 1),
+            _ => {
+                self.topics[route].outages.remove(&ticket.id);
+                return self.end_gone(ticket, now);
+            }
+        }
+        self.park(ticket, None);
+    }
+
+    /// Its topic is down: nothing is written, the event stays as it is.
+    fn give_back(&mut self, route: RouteId, ticket: &Ticket, now: Instant) {
+        let until = self.topics[route].breaker.retry_at().unwrap_or(now);
+        add(&self.counters.outages, 1);
+        self.park(ticket, Some(until));
+    }
+
+    /// Failures of a topic of which is known now that it is down, as far as nobody has begun to
+    /// write them.
+    fn take_back(&mut self, route: RouteId, now: Instant) {
+        let topic = &mut self.topics[route];
+        let until = topic.breaker.retry_at().unwrap_or(now);
+        for state in self.shards.values_mut() {
+            let taken = |pending: &Pending| {
+                let retries = matches!(pending.settlement.verdict, Verdict::Retry { .. });
+                pending.route == Some(route) && retries
+            };
+            let (taken, others): (Vec<_>, Vec<_>) = state.outcomes.drain(..).partition(taken);
+            state.outcomes = others.into();
+            for Pending {
+                lane, settlement, ..
+            } in taken
+            {
+                self.unsettled -= 1;
+                state.unsettled -= 1;
                 add(&self.counters.outages, 1);
-                self.park(ticket, Some(until));
-                if change.is_some() {
-                    self.set_aside(route, now);
-                }
-                change
+                topic.outages.insert(settlement.id, topic.successes);
+                state.forget(settlement.position);
+                state.park(&mut self.window, lane, settlement.position, Some(until));
             }
         }
     }
@@ -130,8 +162,10 @@ impl Schedule {
     /// `at`.
     pub(crate) fn put_off_job(&mut self, job: &Job, at: Instant) {
         self.job_over(job.route);
-        self.topics[job.route].breaker.unanswered();
         for item in &job.items {
+            if item.ticket.probe {
+                self.topics[job.route].breaker.unanswered();
+            }
             self.release(&item.ticket);
             self.park(&item.ticket, Some(at));
         }
@@ -151,7 +185,7 @@ impl Schedule {
             return;
         };
         state.forget(ticket.position);
-        self.waiting -= state.park(ticket.lane, ticket.position, until);
+        state.park(&mut self.window, ticket.lane, ticket.position, until);
     }
 
     fn end_gone(&mut self, ticket: &Ticket, now: Instant) {
@@ -198,7 +232,7 @@ impl Schedule {
         };
         lane.ready = false;
         lane.busy = Some(row.position);
-        self.waiting -= 1;
+        self.window.remove(lane.topic, 1);
         self.unsettled += 1;
         state.unsettled += 1;
         self.given_up = true;
@@ -269,14 +303,14 @@ impl Schedule {
                 Some(Verdict::Retry { after, .. }) => {
                     add(&self.counters.retried, 1);
                     state.forget(position);
-                    self.waiting -= state.park(lane, position, Some(now + after));
+                    state.park(&mut self.window, lane, position, Some(now + after));
                     continue;
                 }
                 Some(Verdict::Dead { blocks, .. }) => {
                     add(&self.counters.dead, 1);
                     state.settled(position, self.fetches);
                     if blocks {
-                        self.waiting -= state.park(lane, position, None);
+                        state.park(&mut self.window, lane, position, None);
                         continue;
                     }
                 }
@@ -286,21 +320,35 @@ impl Schedule {
         }
     }
 
+    /// The database refuses an outcome, or one before it in its lane: it waits aside, as long as it
+    /// takes, and holds back its topic only.
+    pub(crate) fn refused(&mut self, pending: &Pending) {
+        self.unsettled -= 1;
+        if let Some(route) = pending.route {
+            self.topics[route].stuck += 1;
+        }
+    }
+
+    /// It is tried again.
+    pub(crate) fn refused_no_more(&mut self, pending: &Pending) {
+        self.unsettled += 1;
+        if let Some(route) = pending.route {
+            self.topics[route].stuck -= 1;
+        }
+    }
+
     /// An outcome of the lane cannot be written: nothing more of it starts until it is.
     pub(crate) fn hold(&mut self, shard: Shard, lane: LaneId, held: bool, now: Instant) {
         let Some(state) = self.shards.get_mut(&shard) else {
             return;
         };
         state.lanes.entry(lane).or_default().held = held;
-        if !held {
+        if held {
+            // It waits for no topic any more, and for longer than anybody knows.
+            state.shorten(&mut self.window, lane, 1);
+            state.recharge(&mut self.window, lane, None);
+        } else {
             self.advance(shard, lane, now);
         }
     }
-}
-
-/// News about a topic's outage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OutageChange {
-    Began,
-    Over,
 }

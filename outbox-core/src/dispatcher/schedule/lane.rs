@@ -45,6 +45,8 @@ pub(crate) struct Waiting {
 pub(crate) struct Lane {
     /// The events that wait, by position.
     pub(crate) queue: VecDeque<Waiting>,
+    /// The topic that they wait for: that of the event in work, or of the first one.
+    pub(crate) topic: Option<RouteId>,
     /// The event whose delivery is under way, or whose retry or dead letter is being written.
     pub(crate) busy: Option<Position>,
     /// The lowest event that was read and not kept. While it stands, nothing beyond it enters:
@@ -65,8 +67,8 @@ pub(crate) struct Parked {
     pub(crate) head: Position,
     /// The lowest event behind it that was read and not kept.
     pub(crate) skipped: Option<Position>,
-    /// The topic that was down when the lane was set aside.
-    pub(crate) aside: Option<RouteId>,
+    /// It may run but for its topic, which has enough in memory or is down.
+    pub(crate) aside: bool,
 }
 
 impl Lane {

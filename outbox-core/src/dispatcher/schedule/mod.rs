@@ -3,6 +3,7 @@
 //! Events come in by [`read`], leave for the workers by [`start`], and come back with an outcome
 //! by [`finish`].
 
+mod aside;
 mod breaker;
 mod finish;
 mod floor;
@@ -11,13 +12,18 @@ mod read;
 mod shard;
 mod start;
 mod suspect;
+mod topic;
+mod window;
 
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod tests;
 
-pub(crate) use finish::{Ended, OutageChange, Pending};
+pub(crate) use breaker::{OutageChange, Sign};
+pub(crate) use finish::{Ended, Pending};
 pub(crate) use lane::LaneId;
 pub(crate) use read::{Obstacle, Strange};
 pub(crate) use start::{Item, Job, Ticket};
@@ -28,15 +34,15 @@ use super::{
     stats::{Counters, set},
 };
 use crate::store::{Blocked, Owned, Shard};
-use breaker::Breaker;
 use lane::LaneHasher;
 use shard::ShardState;
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
 };
 use tokio::time::Instant;
-use uuid::Uuid;
+use topic::Topic;
+use window::Window;
 
 /// The events in memory, by shard and lane.
 pub(crate) struct Schedule {
@@ -59,8 +65,8 @@ pub(crate) struct Schedule {
     /// Bytes of long payloads under way.
     long_bytes: usize,
     /// Events that wait in memory.
-    waiting: usize,
-    /// Outcomes that have not committed.
+    window: Window,
+    /// Outcomes that have not committed, without those that the database refuses.
     unsettled: usize,
     /// Fetches sent so far.
     fetches: u64,
@@ -72,47 +78,10 @@ pub(crate) struct Schedule {
     stopping: bool,
 }
 
-/// What is ready of one route.
-#[derive(Default)]
-struct Topic {
-    ready: VecDeque<(Shard, LaneId)>,
-    /// Deliveries under way.
-    in_work: usize,
-    breaker: Breaker,
-    /// Lanes were set aside while the topic was down: see [`Schedule::set_aside`].
-    aside: bool,
-    /// Events that were handled since the start.
-    successes: u64,
-    /// The events that reported an outage and have had no other outcome since, with the number of
-    /// successes before.
-    outages: HashMap<Uuid, u64>,
-}
-
-/// How many lanes of a topic that is down stand ready to probe it; the others are set aside.
-const PROBES: usize = if cfg!(test) { 1 } else { 64 };
-
-impl Topic {
-    fn is_crowded(&self) -> bool {
-        self.breaker.is_open() && self.ready.len() >= PROBES
-    }
-
-    /// Whether others have succeeded since this event reported an outage: then what it reports
-    /// again is a failure of its own, or it would stop the topic for ever.
-    fn is_its_own(&self, event: Uuid) -> bool {
-        let before = self.outages.get(&event);
-        before.is_some_and(|before| *before < self.successes)
-    }
-
-    /// Whether the lanes that were set aside may come back.
-    fn wants_recall(&self) -> bool {
-        let no_probe = self.ready.is_empty() && self.in_work == 0;
-        self.aside && (!self.breaker.is_open() || no_probe)
-    }
-}
-
 impl Schedule {
     pub(crate) fn new(router: Arc<Router>, config: Arc<Config>, counters: Arc<Counters>) -> Self {
-        let topics = router.routes().iter().map(|_| Topic::default()).collect();
+        let topics: Vec<_> = router.routes().iter().map(|_| Topic::default()).collect();
+        let window = Window::new(config.window, topics.len());
         Self {
             router,
             config,
@@ -126,7 +95,7 @@ impl Schedule {
             marking: Vec::new(),
             in_work: 0,
             long_bytes: 0,
-            waiting: 0,
+            window,
             unsettled: 0,
             fetches: 0,
             more: false,
@@ -164,7 +133,7 @@ impl Schedule {
     pub(crate) fn disown(&mut self, owned: &[Owned]) {
         for owned in owned {
             if let Some(mut state) = self.shards.remove(&owned.shard) {
-                self.waiting -= state.reset();
+                state.reset(&mut self.window);
             }
         }
         let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();
@@ -182,7 +151,7 @@ impl Schedule {
         self.marking.retain(others);
         self.solo.retain(others);
         for topic in &mut self.topics {
-            topic.ready.retain(others);
+            topic.forget(shards);
         }
     }
 
@@ -198,7 +167,7 @@ impl Schedule {
             let Some(key) = key else { continue };
             let lane = self.hasher.aggregate(&aggregate, &key);
             if let Some(state) = self.shards.get_mut(&shard) {
-                self.waiting -= state.park(lane, position, None);
+                state.park(&mut self.window, lane, position, None);
             }
         }
     }
@@ -210,20 +179,19 @@ impl Schedule {
 
     /// Whether nothing is under way and nothing could be started before `now`.
     pub(crate) fn is_idle(&self, now: Instant) -> bool {
-        let quiet = |topic: &Topic| topic.ready.is_empty() || !topic.breaker.allows(now);
+        let quiet = |topic: &Topic| !topic.is_startable(now) && topic.stuck == 0;
         self.in_work == 0
             && self.unsettled == 0
             && self.solo.is_empty()
             && self.marking.is_empty()
             && self.topics.iter().all(quiet)
-            && !self.topics.iter().any(Topic::wants_recall)
+            && !self.wants_recall()
             && !self.shards.values().any(ShardState::wants_rewind)
     }
 
     /// Whether a worker that looks may find something to start.
     pub(crate) fn is_startable(&self, now: Instant) -> bool {
-        let allowed = |topic: &Topic| !topic.ready.is_empty() && topic.breaker.allows(now);
-        !self.solo.is_empty() || self.topics.iter().any(allowed)
+        !self.solo.is_empty() || self.topics.iter().any(|topic| topic.is_startable(now))
     }
 
     /// When a parked event or a paused topic may be tried again. A topic that may be tried now
@@ -242,17 +210,16 @@ impl Schedule {
 
     /// When reading may go back, if any lane wants it.
     pub(crate) fn next_rewind(&self, now: Instant) -> Option<Instant> {
-        let shards = self.shards.values();
+        let shards = self.shards.values().filter(|_| !self.reads_on());
         shards.filter_map(|shard| shard.rewind_at(now)).min()
     }
 
     /// Whether the reader should have another look now.
     pub(crate) fn wants_reading(&self) -> bool {
-        let room = self.more && self.room() >= self.config.batch;
         let wanted = self.shards.values().any(ShardState::wants_rewind);
-        let empty = self.waiting == 0 && wanted;
-        let recall = self.topics.iter().any(Topic::wants_recall);
-        self.stopping || room || empty || recall || !self.marking.is_empty()
+        let empty = self.window.waiting() == 0 && wanted;
+        let wanted = empty || self.wants_recall() || !self.marking.is_empty();
+        self.stopping || self.reads_on() || wanted
     }
 
     pub(crate) fn set_more(&mut self, more: bool) {
@@ -270,7 +237,7 @@ impl Schedule {
     }
 
     fn publish_gauges(&self) {
-        set(&self.counters.waiting, self.waiting);
+        set(&self.counters.waiting, self.window.waiting());
         set(&self.counters.in_work, self.in_work);
     }
 }

@@ -1,6 +1,6 @@
-use super::{LaneId, PROBES, Schedule, lane::Waiting, shard::ShardState};
+use super::{LaneId, Schedule, lane::Waiting, shard::ShardState};
 use crate::{
-    dispatcher::{router::RouteId, stats::add},
+    dispatcher::stats::add,
     store::{Cursor, Fetched, Position, Row, Seen, Shard},
 };
 use std::collections::HashMap;
@@ -40,17 +40,14 @@ impl Schedule {
     /// then it goes back to the start, one shard after the other.
     pub(crate) fn rewind(&mut self, now: Instant) {
         let _ = self.shards.values_mut().any(|state| state.floor.sweep(now));
-        for (route, topic) in self.topics.iter_mut().enumerate() {
-            if topic.wants_recall() {
-                topic.aside = false;
-                for shard in self.shards.values_mut() {
-                    shard.recall(route);
-                }
-            }
-        }
-        let idle = self.waiting == 0;
+        let idle = self.window.waiting() == 0;
+        let read_up = !self.reads_on();
         for shard in self.shards.values_mut() {
-            if shard.rewind_at(now).is_some_and(|at| idle || at <= now) {
+            if read_up {
+                shard.read_up(now);
+            }
+            let due = |at| idle || read_up && at <= now;
+            if shard.rewind_at(now).is_some_and(due) {
                 shard.apply_rewind(now);
             }
         }
@@ -64,9 +61,23 @@ impl Schedule {
         (cursors, self.config.batch.min(self.room()))
     }
 
-    /// How many more events may wait in memory.
+    /// How many more events may be read now.
     pub(crate) fn room(&self) -> usize {
-        self.config.window.saturating_sub(self.waiting)
+        if self.waits_for_a_topic() {
+            0
+        } else {
+            self.window.room()
+        }
+    }
+
+    /// Whether reading goes on: there is more, and room for it.
+    pub(crate) fn reads_on(&self) -> bool {
+        self.more && self.room() >= self.config.batch.min(self.window.share())
+    }
+
+    /// How many events wait in memory.
+    pub(crate) fn waiting(&self) -> usize {
+        self.window.waiting()
     }
 
     /// Forgets what was read of shards that an operator has changed. A fetch that shows it is
@@ -79,7 +90,7 @@ impl Schedule {
             };
             let before = shard.revision.replace(seen.revision);
             if before.is_some_and(|revision| revision != seen.revision) {
-                self.waiting -= shard.reset();
+                shard.reset(&mut self.window);
                 changed.push(seen.shard);
             }
         }
@@ -114,7 +125,6 @@ impl Schedule {
     }
 
     fn admit_row(&mut self, row: Row, now: Instant) -> Option<Strange> {
-        let room = self.room();
         let state = self.shards.get_mut(&row.shard)?;
         let (shard, position, lane) = (row.shard, row.position, self.hasher.of(&row));
         if state.knows(position) {
@@ -128,20 +138,13 @@ impl Schedule {
         let strange = (route.is_none() && state.floor.is_new(position)).then(|| strange(&row));
         let holds_back = row.ordered && row.key.is_some();
         if route.is_some() || holds_back {
-            let entry = state.lanes.entry(lane).or_default();
             let not_before = row.retry_in.map(|wait| now + wait);
-            if entry.admit(
-                Waiting {
-                    row,
-                    route,
-                    not_before,
-                },
-                LANE_EVENTS.max(room / 2),
-            ) {
-                state.learn(position);
-                self.waiting += 1;
-                self.advance(shard, lane, now);
-            }
+            let event = Waiting {
+                row,
+                route,
+                not_before,
+            };
+            self.admit_event(shard, lane, event, now);
         }
         if let Some(strange) = &strange {
             let counter = match strange.obstacle {
@@ -151,6 +154,38 @@ impl Schedule {
             add(counter, 1);
         }
         strange
+    }
+
+    /// Puts an event into its lane, or remembers that it was left out.
+    fn admit_event(&mut self, shard: Shard, id: LaneId, event: Waiting, now: Instant) {
+        let longest = LANE_EVENTS.max(self.window.room() / 2);
+        let Some(state) = self.shards.get_mut(&shard) else {
+            return;
+        };
+        let position = event.row.position;
+        if let Some(lane) = state.lanes.get_mut(&id).filter(|lane| lane.held) {
+            return lane.skip(position);
+        }
+        let waits_for = match state.lanes.get(&id) {
+            Some(lane) if !lane.queue.is_empty() || lane.busy.is_some() => lane.topic,
+            _ => event.route,
+        };
+        let full = waits_for.filter(|topic| {
+            self.topics[*topic].overflows && self.window.of(*topic) >= self.window.share()
+        });
+        match (full, state.lanes.get_mut(&id)) {
+            (None, _) => {
+                let lane = state.lanes.entry(id).or_default();
+                lane.topic = waits_for;
+                if lane.admit(event, longest) {
+                    self.window.add(waits_for, 1);
+                    state.learn(position);
+                    self.advance(shard, id, now);
+                }
+            }
+            (Some(_), Some(lane)) => lane.skip(position),
+            (Some(topic), None) => self.set_aside(topic, shard, id, position),
+        }
     }
 
     /// The heads of parked lanes whose time has come, to be read again by position.
@@ -164,6 +199,12 @@ impl Schedule {
             };
             heads.extend(state.due(now).into_iter().map(head));
         }
+        let recalled = self.recall().into_iter();
+        heads.extend(recalled.map(|(position, shard, lane)| Head {
+            shard,
+            lane,
+            position,
+        }));
         heads
     }
 
@@ -190,14 +231,20 @@ impl Schedule {
             }
             let entry = state.unpark(*lane);
             if let Some(row) = rows.remove(position) {
+                let route = self.router.find(&row.topic).filter(|_| row.fault.is_none());
                 let event = Waiting {
-                    route: self.router.find(&row.topic).filter(|_| row.fault.is_none()),
+                    route,
                     not_before: row.retry_in.map(|wait| now + wait),
                     row,
                 };
                 entry.queue.push_front(event);
+                entry.topic = route;
                 state.learn(*position);
-                self.waiting += 1;
+                self.window.add(route, 1);
+                // As many may fall due at once as there are.
+                if let Some(topic) = route.filter(|topic| self.window.is_over(*topic)) {
+                    self.topics[topic].overflows = true;
+                }
             }
             self.advance(*shard, *lane, now);
         }
@@ -213,20 +260,6 @@ impl Schedule {
         {
             if let Some(state) = self.shards.get_mut(shard) {
                 state.retry_later(*lane, *position, at);
-            }
-        }
-    }
-
-    /// A topic is down: all but some of its ready lanes leave the memory, which would be full of
-    /// them otherwise, and other topics would wait for it. They are read again when it is up.
-    pub(super) fn set_aside(&mut self, route: RouteId, now: Instant) {
-        while self.topics[route].ready.len() > PROBES
-            && let Some((shard, id)) = self.topics[route].ready.pop_back()
-        {
-            let state = self.shards.get_mut(&shard);
-            if let Some(lane) = state.and_then(|state| state.lanes.get_mut(&id)) {
-                lane.ready = false;
-                self.advance(shard, id, now);
             }
         }
     }
@@ -252,17 +285,20 @@ impl Schedule {
         };
         let position = head.row.position;
         match (head.route, head.not_before) {
-            (None, _) => self.waiting -= state.park(id, position, None),
-            (_, Some(until)) if until > now => {
-                self.waiting -= state.park(id, position, Some(until))
+            (None, _) => {
+                state.park(&mut self.window, id, position, None);
             }
-            (Some(route), _) if self.topics[route].is_crowded() => {
-                self.topics[route].aside = true;
-                self.waiting -= state.set_aside(id, position, route);
+            (_, Some(until)) if until > now => {
+                state.park(&mut self.window, id, position, Some(until));
             }
             (Some(route), _) => {
                 lane.ready = true;
-                self.topics[route].ready.push_back((shard, id));
+                state.recharge(&mut self.window, id, Some(route));
+                if self.is_crowded(route) {
+                    self.set_aside(route, shard, id, position);
+                } else {
+                    self.topics[route].ready.push_back((shard, id));
+                }
             }
         }
     }

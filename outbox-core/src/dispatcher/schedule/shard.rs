@@ -2,6 +2,7 @@ use super::{
     finish::Pending,
     floor::Floor,
     lane::{Lane, LaneId, Parked, Waiting},
+    window::Window,
 };
 use crate::{
     dispatcher::router::RouteId,
@@ -37,9 +38,9 @@ pub(crate) struct ShardState {
     /// Reading goes back to just before this position, for the lanes that want it.
     rewind: Option<Position>,
     rewound_at: Option<Instant>,
+    /// How long the last reading from there to the end took, if it has come there.
+    reading_took: Option<Duration>,
     wanting: Vec<LaneId>,
-    /// Topics whose lanes come back when reading goes back.
-    recalled: Vec<RouteId>,
     /// Suspects whose crashes have been raised by this owner.
     raised: HashSet<Position>,
     /// What is to be written, in the order it arose.
@@ -64,8 +65,8 @@ impl ShardState {
             timers: BinaryHeap::new(),
             rewind: None,
             rewound_at: None,
+            reading_took: None,
             wanting: Vec::new(),
-            recalled: Vec::new(),
             raised: HashSet::new(),
             outcomes: VecDeque::new(),
         }
@@ -105,6 +106,7 @@ impl ShardState {
             }
             self.settled.pop_front();
             self.known.remove(&position);
+            self.raised.remove(&position);
         }
     }
 
@@ -117,50 +119,63 @@ impl ShardState {
         self.raised.insert(position);
     }
 
-    /// Takes a lane out of memory until something lets its head run again. Returns how many
-    /// waiting events were forgotten; reading comes back for them.
-    pub(crate) fn park(&mut self, id: LaneId, head: Position, until: Option<Instant>) -> usize {
+    /// Takes a lane out of memory until something lets its head run again. Its waiting events are
+    /// forgotten; reading comes back for them.
+    pub(crate) fn park(
+        &mut self,
+        window: &mut Window,
+        id: LaneId,
+        head: Position,
+        until: Option<Instant>,
+    ) -> &mut Parked {
         let lane = self.lanes.remove(&id).unwrap_or_default();
         let mut parked = Parked {
             head,
             skipped: None,
-            aside: None,
+            aside: false,
         };
         let waiting = lane.queue.iter().map(|event| event.row.position);
         for position in waiting.chain(lane.skipped) {
             parked.skip(position);
         }
-        let forgotten = lane.queue.len();
+        window.remove(lane.topic, lane.queue.len());
         for Waiting { row, .. } in lane.queue {
             self.known.remove(&row.position);
         }
-        self.parked.insert(id, parked);
         if let Some(until) = until {
             self.timers.push(Reverse((until, id, head)));
         }
-        forgotten
+        self.parked.entry(id).insert_entry(parked).into_mut()
     }
 
-    /// Parks a lane until its topic is up again. Returns how many waiting events were forgotten.
-    pub(crate) fn set_aside(&mut self, id: LaneId, head: Position, topic: RouteId) -> usize {
-        let forgotten = self.park(id, head, None);
-        if let Some(parked) = self.parked.get_mut(&id) {
-            parked.aside = Some(topic);
+    /// Whether a lane is still set aside with this head.
+    pub(crate) fn is_aside(&self, id: LaneId, head: Position) -> bool {
+        let parked = self.parked.get(&id);
+        parked.is_some_and(|parked| parked.aside && parked.head == head)
+    }
+
+    /// A lane waits for another topic than before.
+    pub(crate) fn recharge(&mut self, window: &mut Window, id: LaneId, topic: Option<RouteId>) {
+        if let Some(lane) = self.lanes.get_mut(&id) {
+            window.remove(lane.topic, lane.queue.len());
+            window.add(topic, lane.queue.len());
+            lane.topic = topic;
         }
-        forgotten
     }
 
-    /// Asks for the lanes that were set aside for a topic.
-    pub(crate) fn recall(&mut self, topic: RouteId) {
-        let aside = self
-            .parked
-            .values()
-            .filter(|lane| lane.aside == Some(topic));
-        let Some(lowest) = aside.map(|lane| lane.head).min() else {
+    /// Leaves out what waits in a lane beyond the first few events. A head that is about to start
+    /// stays.
+    pub(crate) fn shorten(&mut self, window: &mut Window, id: LaneId, keep: usize) {
+        let Some(lane) = self.lanes.get_mut(&id) else {
             return;
         };
-        self.rewind = Some(self.rewind.map_or(lowest, |rewind| rewind.min(lowest)));
-        self.recalled.push(topic);
+        let keep = keep.max(usize::from(lane.busy.is_none()));
+        let beyond = lane.queue.split_off(lane.queue.len().min(keep));
+        window.remove(lane.topic, beyond.len());
+        for Waiting { row, .. } in beyond {
+            self.known.remove(&row.position);
+            lane.skip(row.position);
+        }
     }
 
     /// Lets a parked lane run again, empty: whoever calls puts its head in or reads on.
@@ -213,10 +228,17 @@ impl ShardState {
         }
     }
 
-    /// When reading may go back, if any lane wants it.
+    /// When reading may go back, if any lane wants it: most of the time it goes on.
     pub(crate) fn rewind_at(&self, now: Instant) -> Option<Instant> {
-        let earliest = |at: Instant| at + REWIND_PAUSE;
+        let pause = self.reading_took.unwrap_or_default() * 2;
+        let earliest = |at: Instant| at + REWIND_PAUSE.max(pause);
         self.rewind.map(|_| self.rewound_at.map_or(now, earliest))
+    }
+
+    /// Reading has come to the end, or there is no room to read on.
+    pub(crate) fn read_up(&mut self, now: Instant) {
+        let since = self.rewound_at.map(|at| now.saturating_duration_since(at));
+        self.reading_took = self.reading_took.or(since);
     }
 
     /// Goes back. One read path: whatever comes, comes in the order of positions.
@@ -224,7 +246,7 @@ impl ShardState {
         let Some(mut rewind) = self.rewind.take() else {
             return;
         };
-        self.rewound_at = Some(now);
+        (self.rewound_at, self.reading_took) = (Some(now), None);
         let mut wanting = std::mem::take(&mut self.wanting);
         // A lane that was parked since is another one: it asks by itself for what it left out then.
         wanting.retain(|id| self.lanes.get(id).is_some_and(|lane| lane.wants_rewind));
@@ -242,15 +264,6 @@ impl ShardState {
                 self.lanes.remove(&id);
             }
         }
-        // They stay parked until now, or what is read meanwhile would overtake their heads.
-        let recalled = std::mem::take(&mut self.recalled);
-        self.parked.retain(|_, lane| {
-            let comes = lane.aside.is_some_and(|topic| recalled.contains(&topic));
-            if comes {
-                rewind = rewind.min(lane.head);
-            }
-            !comes
-        });
         self.floor.back_to(rewind);
     }
 
@@ -264,18 +277,22 @@ impl ShardState {
     }
 
     #[cfg(test)]
+    pub(crate) fn raised_positions(&self) -> usize {
+        self.raised.len()
+    }
+
+    #[cfg(test)]
     pub(crate) fn known_positions(&self) -> usize {
         self.known.len()
     }
 
     /// Reads everything anew: an operator has brought back or removed events. What is in work or
-    /// being written stays. Returns how many waiting events were forgotten.
-    pub(crate) fn reset(&mut self) -> usize {
-        let mut forgotten = 0;
+    /// being written stays.
+    pub(crate) fn reset(&mut self, window: &mut Window) {
         for lane in self.lanes.values_mut() {
+            window.remove(lane.topic, lane.queue.len());
             for Waiting { row, .. } in lane.queue.drain(..) {
                 self.known.remove(&row.position);
-                forgotten += 1;
             }
             lane.skipped = None;
             lane.wants_rewind = false;
@@ -285,9 +302,7 @@ impl ShardState {
         self.parked.clear();
         self.timers.clear();
         self.wanting.clear();
-        self.recalled.clear();
         self.rewind = None;
         self.floor.reset();
-        forgotten
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Ticket {
     /// Bytes that count against the budget only while the event is in work.
     pub(super) long: usize,
     pub(super) solo: bool,
+    /// It started while its topic was paused.
+    pub(super) probe: bool,
 }
 
 /// From this crash on an event runs alone.
@@ -40,6 +42,9 @@ const SOLO_CRASHES: u32 = 2;
 
 /// So many outcomes may wait for being written before nothing more is started, in batches.
 const UNSETTLED_BATCHES: usize = 8;
+
+/// One slot in so many is kept for topics that have few or none.
+const KEPT_SLOTS: usize = 16;
 
 /// A lane that left events out asks for them when it has no more than this many.
 const REFILL_EVENTS: usize = 16;
@@ -61,8 +66,7 @@ enum Solo {
 impl Schedule {
     /// The next delivery, fair among topics; `None` when nothing may be started now.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Job> {
-        let limit = self.config.settle_batch.saturating_mul(UNSETTLED_BATCHES);
-        let full = self.in_work >= self.config.concurrency || self.unsettled >= limit;
+        let full = self.in_work >= self.config.concurrency || self.is_congested();
         if self.stopping || self.solo_running || full {
             return None;
         }
@@ -80,19 +84,52 @@ impl Schedule {
         None
     }
 
+    /// Whether too much waits for being written.
+    pub(super) fn is_congested(&self) -> bool {
+        self.unsettled >= self.config.settle_batch.saturating_mul(UNSETTLED_BATCHES)
+    }
+
+    /// A free slot goes to the topic that has the fewest deliveries under way, those that have as
+    /// many take turns.
     fn next_together(&mut self, now: Instant) -> Option<Job> {
         let topics = self.topics.len();
-        for turn in 0..topics {
-            if !self.solo.is_empty() {
-                return None;
-            }
+        let mut tried = None;
+        while self.solo.is_empty() {
+            let order = |route: RouteId| {
+                let turn = (route + topics - self.turn) % topics;
+                (self.topics[route].in_work, turn)
+            };
+            let candidates = (0..topics).filter(|route| self.may_start(*route, now));
+            let untried = candidates.map(order).filter(|order| tried < Some(*order));
+            let (in_work, turn) = untried.min()?;
+            tried = Some((in_work, turn));
             let route = (self.turn + turn) % topics;
             if let Some(job) = self.next_of(route, now) {
-                self.turn = route + 1;
+                self.turn = (route + 1) % topics;
                 return Some(job);
             }
         }
         None
+    }
+
+    fn may_start(&self, route: RouteId, now: Instant) -> bool {
+        let topic = &self.topics[route];
+        topic.is_startable(now)
+            && topic.in_work < self.router.route(route).config.concurrency
+            && topic.stuck < self.config.settle_batch
+            && self.has_slot(topic.in_work)
+    }
+
+    /// Whether a topic with so many deliveries under way may have another slot. The last few are
+    /// for those that have less than is free, or a topic that hangs would take them all.
+    fn has_slot(&self, in_work: usize) -> bool {
+        let free = self.config.concurrency.saturating_sub(self.in_work);
+        let kept = if self.topics.len() == 1 {
+            0
+        } else {
+            self.config.concurrency / KEPT_SLOTS
+        };
+        free > kept || free > in_work
     }
 
     fn next_solo(&mut self, shard: Shard, lane: LaneId, now: Instant) -> Solo {
@@ -125,13 +162,8 @@ impl Schedule {
     }
 
     fn next_of(&mut self, route: RouteId, now: Instant) -> Option<Job> {
-        let config = &self.router.route(route).config;
-        let topic = &self.topics[route];
-        if topic.in_work >= config.concurrency || !topic.breaker.allows(now) {
-            return None;
-        }
         // A topic that was down is probed with one event.
-        let most = if topic.breaker.is_open() {
+        let most = if self.topics[route].breaker.is_open() {
             1
         } else {
             self.router.route(route).batch()
@@ -236,10 +268,11 @@ impl Schedule {
         lane.ready = false;
         lane.busy = Some(row.position);
         let refill = lane.skipped.is_some() && lane.queue.len() <= REFILL_EVENTS;
+        let topic = lane.topic;
         if refill {
             state.want_rewind(id);
         }
-        self.waiting -= 1;
+        self.window.remove(topic, 1);
         self.long_bytes += long;
         let ticket = Ticket {
             shard,
@@ -251,6 +284,7 @@ impl Schedule {
             ordered: row.ordered,
             long,
             solo: alone,
+            probe: self.topics[route].breaker.is_open(),
         };
         Start::Item(Box::new(Item { ticket, row }))
     }
