@@ -7,6 +7,7 @@ mod failures;
 mod fairness;
 mod faults;
 mod faulty;
+mod logs;
 mod membership;
 mod order;
 mod outage;
