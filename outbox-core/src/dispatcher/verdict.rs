@@ -36,7 +36,11 @@ pub(crate) fn failed(failure: Failure, case: &Case) -> Verdict {
     };
     let error = failure.text;
     match delay {
-        Some(after) => Verdict::Retry { after, error },
+        Some(after) => Verdict::Retry {
+            attempts: failed,
+            after,
+            error,
+        },
         None => dead(DeadReason::Exhausted, error, case),
     }
 }
@@ -83,6 +87,7 @@ mod tests {
     #[test]
     fn failures_are_retried_until_the_policy_gives_up() {
         let second = Verdict::Retry {
+            attempts: 2,
             after: Duration::from_secs(2),
             error: "no".to_owned(),
         };

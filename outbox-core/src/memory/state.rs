@@ -5,7 +5,7 @@ use crate::{
     store::{Epoch, MemberId, Owned, Position, Verdict},
 };
 use chrono::{DateTime, Utc};
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// The tables.
@@ -83,7 +83,20 @@ impl State {
     ) -> bool {
         match verdict {
             Verdict::Done => true,
-            Verdict::Retry { after, error } => self.retry(now, position, id, *after, error),
+            Verdict::Retry {
+                attempts,
+                after,
+                error,
+            } => {
+                let Some(pending) = self.find(position, id) else {
+                    return false;
+                };
+                pending.event.attempts = *attempts;
+                pending.crashes = 0;
+                pending.retry_at = Some(clock::later(now, *after));
+                pending.last_error = Some(error.clone());
+                true
+            }
             Verdict::Dead {
                 reason,
                 error,
@@ -105,24 +118,6 @@ impl State {
                 })
                 .is_some(),
         }
-    }
-
-    fn retry(
-        &mut self,
-        now: DateTime<Utc>,
-        position: Position,
-        id: Uuid,
-        after: Duration,
-        error: &str,
-    ) -> bool {
-        let Some(pending) = self.find(position, id) else {
-            return false;
-        };
-        pending.event.attempts += 1;
-        pending.crashes = 0;
-        pending.retry_at = Some(clock::later(now, after));
-        pending.last_error = Some(error.to_owned());
-        true
     }
 
     /// Moves the delayed events that are due, `limit` at most; returns how many.

@@ -49,8 +49,11 @@ impl Settlement {
 pub enum Verdict {
     /// It was handled: it leaves the outbox.
     Done,
-    /// It failed and keeps its place; `attempts` grows by one, `crashes` starts over.
+    /// It failed and keeps its place; `crashes` starts over. Written twice, because the first answer
+    /// was lost, it is written once.
     Retry {
+        /// How many deliveries have failed by now.
+        attempts: u32,
         /// The earliest next attempt, from now by the database's clock.
         after: Duration,
         /// The error, as it will be stored.

@@ -9,7 +9,12 @@ const WRITTEN: Settled = Settled::Written { gone: Vec::new() };
 const HOUR: Duration = Duration::from_secs(3600);
 
 pub(super) fn retry(after: Duration) -> Verdict {
+    retry_of(1, after)
+}
+
+fn retry_of(attempts: u32, after: Duration) -> Verdict {
     Verdict::Retry {
+        attempts,
         after,
         error: "it's \"down\"".to_owned(),
     }
@@ -56,10 +61,19 @@ pub async fn a_retry_says_how_long_it_waits<H: Harness>(harness: &H) {
     owner.settle(&rows[0], retry(HOUR)).await;
     let wait = owner.rows().await[0].retry_in.unwrap();
     assert!(wait <= HOUR && wait > HOUR / 2, "{wait:?}");
-    owner.settle(&rows[0], retry(Duration::ZERO)).await;
+    owner.settle(&rows[0], retry_of(2, Duration::ZERO)).await;
     harness.pass(Duration::from_millis(20)).await;
     let row = owner.rows().await.remove(0);
     assert_eq!((row.retry_in, row.attempts), (Some(Duration::ZERO), 2));
+}
+
+/// Whoever did not hear the answer writes again: the attempt counts once.
+pub async fn a_retry_that_is_written_twice_counts_once<H: Harness>(harness: &H) {
+    let (owner, rows) = events(harness, &["one"]).await;
+    for _ in 0..2 {
+        assert_eq!(owner.settle(&rows[0], retry(HOUR)).await, WRITTEN);
+    }
+    assert_eq!(harness.pending().await[0].attempts, 1);
 }
 
 /// A dead letter has everything the event had, and why.

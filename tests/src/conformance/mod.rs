@@ -169,6 +169,7 @@ macro_rules! conformance {
             failure {
                 a_retry_keeps_its_place,
                 a_retry_says_how_long_it_waits,
+                a_retry_that_is_written_twice_counts_once,
                 a_dead_letter_leaves_the_outbox,
                 a_crash_is_no_attempt,
                 a_blocking_dead_letter_is_listed,

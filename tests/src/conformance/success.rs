@@ -87,6 +87,7 @@ pub async fn another_id_at_the_position_is_not_touched<H: Harness>(harness: &H) 
 pub async fn the_attempts_are_kept_in_the_history<H: Harness>(harness: &H) {
     let (owner, row) = one_event(harness).await;
     let retry = Verdict::Retry {
+        attempts: 1,
         after: Duration::ZERO,
         error: "once".to_owned(),
     };

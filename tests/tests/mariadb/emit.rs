@@ -30,6 +30,7 @@ async fn the_error_of_a_failure_survives_it_too() {
     let row = owner.rows().await.remove(0);
     let error = "ü🦀 \"\\ \u{1} '".to_owned();
     let retry = Verdict::Retry {
+        attempts: 1,
         after: std::time::Duration::ZERO,
         error: error.clone(),
     };
@@ -174,6 +175,7 @@ async fn positions_have_64_bits() {
     let rows = owner.rows().await;
     assert_eq!(rows[0].position, start);
     let retry = Verdict::Retry {
+        attempts: 1,
         after: std::time::Duration::ZERO,
         error: String::new(),
     };

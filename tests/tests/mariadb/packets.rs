@@ -50,6 +50,7 @@ async fn many_long_errors_are_written() {
         blocks: false,
     };
     let retry = Verdict::Retry {
+        attempts: 1,
         after: Duration::ZERO,
         error,
     };

@@ -119,6 +119,7 @@ async fn every_verb(owner: &Actor<SeaOrmStore>) {
     let verdicts = [
         Verdict::Done,
         Verdict::Retry {
+            attempts: 1,
             after: lease,
             error: "no".to_owned(),
         },

@@ -93,6 +93,7 @@ async fn a_lease_and_a_wait_do_not_depend_on_the_time_zone() {
         let owner = Actor::owner(&harness).await;
         let row = owner.rows().await.remove(0);
         let retry = Verdict::Retry {
+            attempts: 1,
             after: HOUR,
             error: String::new(),
         };
@@ -110,6 +111,7 @@ async fn a_wait_beyond_the_last_year_is_a_long_wait() {
     let owner = Actor::owner(&harness).await;
     let row = owner.rows().await.remove(0);
     let retry = Verdict::Retry {
+        attempts: 1,
         after: Duration::MAX,
         error: String::new(),
     };

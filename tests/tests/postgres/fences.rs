@@ -69,6 +69,7 @@ fn dead() -> Verdict {
 
 fn retry() -> Verdict {
     Verdict::Retry {
+        attempts: 1,
         after: Duration::from_secs(60),
         error: "no".to_owned(),
     }
@@ -171,6 +172,7 @@ async fn shards_of_one_settle_are_answered_one_by_one() {
 async fn an_error_with_a_nul_is_kept_without_it() {
     let scene = Scene::new().await;
     let verdict = Verdict::Retry {
+        attempts: 1,
         after: Duration::MAX,
         error: "a\0b".to_owned(),
     };

@@ -58,6 +58,7 @@ async fn every_verb_runs_read_committed_whatever_the_default_is() {
     let marks = [(row.position, 1)];
     assert!(store.mark_crashes(member, &owned, &marks).await.unwrap());
     let retry = outbox_core::store::Verdict::Retry {
+        attempts: 1,
         after: Duration::ZERO,
         error: "no".to_owned(),
     };

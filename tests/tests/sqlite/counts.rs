@@ -30,6 +30,7 @@ async fn a_delivered_event_is_deleted_and_kept() {
 #[tokio::test]
 async fn a_failed_event_is_changed_once() {
     let retry = Verdict::Retry {
+        attempts: 1,
         after: Duration::ZERO,
         error: "no".to_owned(),
     };

@@ -323,8 +323,10 @@ impl Model {
             let key = row.key.clone().unwrap();
             match &settlement.verdict {
                 Verdict::Done => self.settled += 1,
-                Verdict::Retry { after, .. } => {
-                    row.attempts += 1;
+                Verdict::Retry {
+                    attempts, after, ..
+                } => {
+                    row.attempts = *attempts;
                     row.retry_in = Some(*after);
                     self.visible.insert(position, row);
                 }

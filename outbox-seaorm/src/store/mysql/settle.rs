@@ -140,8 +140,14 @@ impl Batch {
         match &outcome.verdict {
             Verdict::Done => self.done.push(json!(position)),
             _ if !mine => {}
-            Verdict::Retry { after, error } => {
-                self.retries.push(json!([position, micros(*after), error]));
+            Verdict::Retry {
+                attempts,
+                after,
+                error,
+            } => {
+                let attempts = (*attempts).min(i32::MAX.unsigned_abs());
+                let retry = json!([position, attempts, micros(*after), error]);
+                self.retries.push(retry);
             }
             Verdict::Dead {
                 reason,

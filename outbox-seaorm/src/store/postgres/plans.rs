@@ -64,7 +64,7 @@ fn hot(names: &Names) -> Vec<(&'static str, String, String)> {
     let retries = format!("{seqs}, {ids}, {zeros}, {words}");
     let dead = format!("{seqs}, {ids}, {words}, {words}, {blocks}, {zeros}");
     let done = format!("{member}, {shards}, {seqs}, {ids}");
-    let all = format!("{done}, {retries}, {dead}");
+    let all = format!("{done}, {retries}, {dead}, {zeros}");
     let (floors, scans) = ("'{10,10,10,10}'", "'{500,500,500,500}'");
     vec![
         (

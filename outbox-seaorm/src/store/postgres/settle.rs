@@ -46,7 +46,7 @@ impl Postgres {
 #[derive(Default)]
 struct Batch<'a> {
     done: Vec<(Position, Uuid)>,
-    retries: Vec<(Position, Uuid, i64, &'a str)>,
+    retries: Vec<(Position, Uuid, i32, i64, &'a str)>,
     dead: Vec<Letter<'a>>,
 }
 
@@ -74,8 +74,14 @@ impl<'a> Batch<'a> {
         let (position, id) = (outcome.position, outcome.id);
         match &outcome.verdict {
             Verdict::Done => self.done.push((position, id)),
-            Verdict::Retry { after, error } => {
-                self.retries.push((position, id, micros(*after), error));
+            Verdict::Retry {
+                attempts,
+                after,
+                error,
+            } => {
+                let attempts = i32::try_from(*attempts).unwrap_or(i32::MAX);
+                let retry = (position, id, attempts, micros(*after), &**error);
+                self.retries.push(retry);
             }
             Verdict::Dead {
                 reason,
@@ -96,14 +102,14 @@ impl<'a> Batch<'a> {
         [positions.into(), ids.into()]
     }
 
-    fn failed(&self) -> [Value; 10] {
+    fn failed(&self) -> [Value; 11] {
         let (retries, dead) = (&self.retries, &self.dead);
         // The delivery that crashed is counted in `crashes`.
         let more = |letter: &Letter<'_>| i32::from(letter.reason != DeadReason::Crashed);
         [
             array(retries, |(position, ..)| *position),
             array(retries, |(_, id, ..)| *id),
-            array(retries, |(_, _, after, _)| *after),
+            array(retries, |(_, _, _, after, _)| *after),
             array(retries, |(.., error)| text(error)),
             array(dead, |letter| letter.position),
             array(dead, |letter| letter.id),
@@ -111,6 +117,7 @@ impl<'a> Batch<'a> {
             array(dead, |letter| text(letter.error)),
             array(dead, |letter| letter.blocks),
             array(dead, more),
+            array(retries, |(_, _, attempts, ..)| *attempts),
         ]
     }
 }

@@ -99,9 +99,13 @@ impl Batch {
         let id = format!("{:X}", outcome.id.simple());
         let (list, value) = match &outcome.verdict {
             Verdict::Done => (&mut self.done, json!([position, id])),
-            Verdict::Retry { after, error } => {
-                let after = seconds(*after);
-                (&mut self.retries, json!([position, id, after, error]))
+            Verdict::Retry {
+                attempts,
+                after,
+                error,
+            } => {
+                let retry = json!([position, id, seconds(*after), error, attempts]);
+                (&mut self.retries, retry)
             }
             Verdict::Dead {
                 reason,

@@ -1,6 +1,6 @@
 -- $1 member, $2 shards, $3 their epochs; $4 and $5 positions and ids of the delivered; $6 to $9
 -- positions, ids, microseconds and errors of the retries; $10 to $15 positions, ids, reasons,
--- errors, whether they block, and attempts more of the dead letters.
+-- errors, whether they block, and attempts more of the dead letters; $16 attempts of the retries.
 -- First the events are locked, by position, then the shards. The locks are what makes this safe
 -- against a new owner: this statement's snapshot may be older than the take-over, but a row that
 -- is locked is compared again as it is now, and then nobody takes the shard before the commit.
@@ -27,12 +27,12 @@ WITH failed AS MATERIALIZED (
     RETURNING e.*
 ){kept}, retried AS (
     UPDATE "outbox_event" AS e SET
-        attempts = least(e.attempts, 2147483646) + 1,
+        attempts = retry.attempts,
         crashes = 0,
         retry_at = clock_timestamp() + retry.after * INTERVAL '1 microsecond',
         last_error = retry.error
-    FROM unnest($6::bigint[], $7::uuid[], $8::bigint[], $9::text[])
-        AS retry (seq, id, after, error), locked, fence
+    FROM unnest($6::bigint[], $7::uuid[], $8::bigint[], $9::text[], $16::integer[])
+        AS retry (seq, id, after, error, attempts), locked, fence
     WHERE e.seq = locked.seq AND locked.seq = retry.seq AND locked.id = retry.id
         AND fence.shard = locked.shard
     RETURNING e.seq
