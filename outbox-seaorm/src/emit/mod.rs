@@ -3,6 +3,7 @@
 mod gate;
 mod error;
 mod statement;
+mod lists;
 mod chunk;
 mod write;
 mod one;

@@ -1,5 +1,6 @@
 //! The INSERT: the one statement an emit sends.
 
+use super::lists;
 use crate::schema::Names;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use outbox_core::{Due, NewEvent};
@@ -65,6 +66,14 @@ pub(super) fn insert(
     statement
         .into_table(names.table(table.name()))
         .columns(table.columns().iter().copied());
+    if backend == DbBackend::Postgres && table == Table::Event && events.len() > 1 {
+        // It fails only when the number of lists differs from that of the columns.
+        #[expect(clippy::expect_used, reason = "both are written out in this folder")]
+        statement
+            .select_from(lists::select(events))
+            .expect("a list for each column");
+        return statement;
+    }
     for event in events {
         // It fails only when the number of values differs from that of the columns.
         statement.values_panic(row(backend, event));
@@ -129,7 +138,7 @@ fn whole(delay: Duration, nanos: u128) -> i64 {
     i64::try_from(delay.as_nanos().div_ceil(nanos)).unwrap_or(i64::MAX)
 }
 
-fn utc(time: DateTime<Utc>) -> NaiveDateTime {
+pub(super) fn utc(time: DateTime<Utc>) -> NaiveDateTime {
     micros(time).naive_utc()
 }
 
