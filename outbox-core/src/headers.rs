@@ -1,7 +1,10 @@
 //! Headers travel beside the payload: a JSON object of strings and numbers.
 
-use serde::{Deserialize, Serialize};
-use std::{borrow::Cow, collections::BTreeMap};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// The schema version of the payload, a number; set from the event's type.
 pub const SCHEMA_VERSION: &str = "schema_version";
@@ -24,7 +27,7 @@ pub const CAUSATION_ID: &str = "causation_id";
 pub struct Headers(BTreeMap<Cow<'static, str>, HeaderValue>);
 
 /// A header's value: a string or a number.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum HeaderValue {
     /// Text.
@@ -52,6 +55,16 @@ impl Headers {
         match self.get(name)? {
             HeaderValue::Text(text) => Some(text),
             HeaderValue::Number(_) => None,
+        }
+    }
+
+    /// The schema version of the payload, 1 where none is named; `None` where a foreign writer
+    /// stored what is no version.
+    pub(crate) fn schema_version(&self) -> Option<u32> {
+        match self.get(SCHEMA_VERSION) {
+            None => Some(1),
+            Some(HeaderValue::Number(number)) => number.as_u64()?.try_into().ok(),
+            Some(HeaderValue::Text(_)) => None,
         }
     }
 
@@ -88,6 +101,51 @@ impl<N: Into<Cow<'static, str>>, V: Into<HeaderValue>> FromIterator<(N, V)> for 
             headers.set(name, value);
         }
         headers
+    }
+}
+
+/// By hand: what serde derives tries one kind after the other, and makes an error for each number.
+impl<'de> Deserialize<'de> for HeaderValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Kinds;
+
+        impl<'de> Visitor<'de> for Kinds {
+            type Value = HeaderValue;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or a number")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<HeaderValue, E> {
+                Ok(text.into())
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<HeaderValue, E> {
+                Ok(text.into())
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<HeaderValue, E> {
+                Ok(number.into())
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<HeaderValue, E> {
+                Ok(number.into())
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<HeaderValue, E> {
+                let number = serde_json::Number::from_f64(number);
+                let number = number.ok_or_else(|| E::custom("a number without a value"))?;
+                Ok(HeaderValue::Number(number))
+            }
+
+            /// A number of arbitrary precision, where an application has turned that on.
+            fn visit_map<A: MapAccess<'de>>(self, number: A) -> Result<HeaderValue, A::Error> {
+                let number = MapAccessDeserializer::new(number);
+                serde_json::Number::deserialize(number).map(HeaderValue::Number)
+            }
+        }
+
+        deserializer.deserialize_any(Kinds)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::{
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use std::{
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -123,14 +124,17 @@ impl Route {
         epoch: Epoch,
         state: &State,
     ) -> Answer {
-        let (version, headers) = match (envelope.schema_version(), envelope.parse_headers()) {
-            (Ok(found), Ok(_)) if self.version.is_some_and(|known| found > known) => {
-                return Answer::Newer;
-            }
-            (Ok(found), Ok(headers)) => (found, headers),
-            (Err(error), _) | (_, Err(error)) => {
-                return Answer::Failed(Failure::code(format!("headers cannot be read: {error}")));
-            }
+        let unreadable = |problem: &dyn fmt::Display| {
+            Answer::Failed(Failure::code(format!("headers cannot be read: {problem}")))
+        };
+        let headers = match envelope.parse_headers() {
+            Ok(headers) => headers,
+            Err(error) => return unreadable(&error),
+        };
+        let version = match headers.schema_version() {
+            Some(found) if self.version.is_some_and(|known| found > known) => return Answer::Newer,
+            Some(found) => found,
+            None => return unreadable(&"schema_version is no version"),
         };
         match call.call(envelope, version, headers, epoch, state).await {
             Ok(()) => Answer::Done,
