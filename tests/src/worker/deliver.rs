@@ -44,6 +44,8 @@ enum Turn {
 
 /// Long enough to be stopped in.
 const FAIL_AFTER: Duration = Duration::from_millis(500);
+/// Failures that ask for this are no sign of an outage, which would give attempts back.
+const AGAIN: Duration = Duration::from_millis(20);
 /// How often an event of the topic that gives up is tried again.
 const RETRIES: u32 = 3;
 
@@ -130,7 +132,7 @@ impl Worker {
             Turn::Fail => {
                 tokio::time::sleep(Duration::from_millis(1)).await;
                 run.failed();
-                return Err(HandlerError::retry("chance"));
+                return Err(HandlerError::retry_after(AGAIN, "chance"));
             }
             Turn::Slow => {
                 self.log.about(What::Struck, "slow");
@@ -156,7 +158,7 @@ impl Worker {
             }
             BROKEN => {
                 run.failed();
-                Err(HandlerError::retry(BROKEN))
+                Err(HandlerError::retry_after(AGAIN, BROKEN))
             }
             _ => {
                 run.succeeded();
