@@ -20,6 +20,8 @@ pub const TENANT_ID: &str = "tenant_id";
 pub const CORRELATION_ID: &str = "correlation_id";
 /// The event whose handler emitted this one.
 pub const CAUSATION_ID: &str = "causation_id";
+/// The replay that brought the event back: see [`Operator::replay`](crate::Operator::replay).
+pub const REPLAY_ID: &str = "replay_id";
 
 /// The headers of an event, sorted by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 
 // In reading order: an event is declared, emitted, stored, dispatched and handled.
 mod error;
+mod text;
 mod event;
 pub mod headers;
 mod emit;
@@ -14,13 +15,14 @@ pub mod store;
 mod envelope;
 mod handler;
 mod retry;
+pub mod operator;
 mod dispatcher;
 mod memory;
 
 pub use async_trait::async_trait;
 pub use dispatcher::{
-    BuildError, Config, Dispatcher, DispatcherBuilder, DispatcherHandle, OnDead, Redact, Stats,
-    Summary, TopicConfig, TopicOptions, Unhandled,
+    Archive, BuildError, Config, Dispatcher, DispatcherBuilder, DispatcherHandle, OnDead, Redact,
+    Retention, Stats, Summary, TopicConfig, TopicOptions, Unhandled,
 };
 pub use emit::{
     Context, Draft, Due, EmitOptions, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent,
@@ -31,6 +33,7 @@ pub use event::{Catalogue, Clash, Contract, DecodeError, OutboxEvent, Shape, Top
 pub use handler::{Delivery, Handler, HandlerError, MissingState, Outcome, Publisher, Wish};
 pub use headers::{HeaderValue, Headers};
 pub use memory::{DeadLetter, DelayedEvent, MemoryStore, PendingEvent};
+pub use operator::Operator;
 #[cfg(feature = "derive")]
 #[doc = include_str!("../docs/derive.md")]
 pub use outbox_derive::OutboxEvent;

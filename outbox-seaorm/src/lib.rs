@@ -9,12 +9,14 @@ mod transaction;
 mod emit;
 pub mod entity;
 pub mod store;
+pub mod operator;
 mod dispatcher;
 
 pub use dispatcher::Dispatcher;
 pub use emit::{
     Emit, EmitAll, EmitError, EmitErrorKind, EmitOne, InTransaction, MaybeInTransaction,
 };
+pub use operator::Operator;
 pub use outbox::{Outbox, OutboxBuilder};
 pub use schema::{InvalidName, Names};
 pub use store::{History, Position, SeaOrmStore, StoreError, StoreErrorKind};

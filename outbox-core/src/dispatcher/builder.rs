@@ -11,8 +11,7 @@ use crate::{
     envelope::Envelope,
     event::{Catalogue, OutboxEvent, Topic, TopicSpec},
     handler::{Handler, Publisher, State},
-    retry::RetryPolicy,
-    store::{History, Store},
+    store::Store,
 };
 use std::{any::Any, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 #[must_use = "a dispatcher does nothing until it is spawned or run"]
 pub struct DispatcherBuilder<S> {
     store: S,
-    config: Config,
+    pub(super) config: Config,
     state: State,
     /// The types whose topics it handles, and those that it was told of.
     declared: Catalogue,
@@ -131,54 +130,6 @@ impl<S: Store> DispatcherBuilder<S> {
     /// Gives handlers the application's state: see [`Delivery::state`](crate::Delivery::state).
     pub fn with_state<A: Any + Send + Sync>(mut self, state: A) -> Self {
         self.state = Some(Arc::new(state));
-        self
-    }
-
-    /// How many handlers run at once, all topics together.
-    pub fn concurrency(mut self, concurrency: usize) -> Self {
-        self.config.concurrency = concurrency;
-        self
-    }
-
-    /// How long one delivery may take, for topics that do not say.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.config.topic.timeout = timeout;
-        self
-    }
-
-    /// When failed events are tried again, for topics that do not say.
-    pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.config.topic.retry = policy;
-        self
-    }
-
-    /// How long a dispatcher that died keeps its events from others.
-    pub fn lease(mut self, lease: Duration) -> Self {
-        self.config.lease = lease;
-        self
-    }
-
-    /// How long running handlers may finish at a shutdown.
-    pub fn grace(mut self, grace: Duration) -> Self {
-        self.config.grace = grace;
-        self
-    }
-
-    /// What happens to delivered events.
-    pub fn history(mut self, history: History) -> Self {
-        self.config.history = history;
-        self
-    }
-
-    /// Sees the whole text of each error and says what is stored of it.
-    pub fn redact(mut self, redact: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
-        self.config.redact = Arc::new(redact);
-        self
-    }
-
-    /// Changes any setting.
-    pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
-        change(&mut self.config);
         self
     }
 

@@ -1,3 +1,4 @@
+use super::retention::Retention;
 use crate::{retry::RetryPolicy, store::History};
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -36,6 +37,8 @@ pub struct Config {
     pub history: History,
     /// What happens when a topic that some known event type declares has no handler: a warning.
     pub unhandled: Unhandled,
+    /// How long history, dead letters and the record of operators are kept.
+    pub retention: Retention,
     /// Sees the whole text of an error and says what is stored of it: unchanged. At most 2,000
     /// bytes are stored.
     pub redact: Redact,
@@ -97,6 +100,7 @@ impl Default for Config {
             crash_limit: 3,
             history: History::Keep,
             unhandled: Unhandled::Warn,
+            retention: Retention::default(),
             redact: Arc::new(str::to_owned),
         }
     }

@@ -2,6 +2,7 @@ use super::schedule::Sign;
 use crate::{
     error::BoxError,
     handler::{HandlerError, Wish},
+    text,
 };
 use std::{any::Any, error::Error, fmt, fmt::Write, time::Duration};
 
@@ -91,14 +92,9 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// What is stored of an error's text: no NUL, cut at a character boundary.
+/// What is stored of an error's text.
 pub(crate) fn storable(text: &str) -> String {
-    let text = text.replace('\0', "\u{fffd}");
-    let mut end = text.len().min(ERROR_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
+    text::storable(text, ERROR_BYTES)
 }
 
 impl fmt::Display for Failure {
@@ -110,16 +106,6 @@ impl fmt::Display for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stored_errors_are_cut_at_a_character() {
-        let long = "é".repeat(5_000);
-        let stored = storable(&long);
-        assert_eq!(stored.len(), ERROR_BYTES);
-        assert!(long.starts_with(&stored));
-        assert_eq!(storable(&format!("x{long}")).len(), ERROR_BYTES - 1);
-        assert_eq!(storable("a\0b"), "a\u{fffd}b");
-    }
 
     #[test]
     fn sources_are_told() {

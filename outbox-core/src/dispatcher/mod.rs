@@ -7,6 +7,7 @@
 //! A *session* is one membership: it joins, is kept alive by its lease's heartbeat, and ends when
 //! it is stopped or the lease is lost. Then everything in memory is void and a new one starts.
 
+mod retention;
 mod config;
 mod error;
 mod stats;
@@ -24,12 +25,14 @@ mod router;
 mod registry;
 mod topic_options;
 mod builder;
+mod settings;
 mod schedule;
 mod desk;
 mod lease;
 mod worker;
 mod settler;
 mod ownership;
+mod pruner;
 mod reader;
 mod session;
 mod handle;
@@ -38,6 +41,7 @@ pub use builder::DispatcherBuilder;
 pub use config::{Config, OnDead, Redact, TopicConfig, Unhandled};
 pub use error::BuildError;
 pub use handle::DispatcherHandle;
+pub use retention::{Archive, Retention};
 pub use stats::{Stats, Summary};
 pub use topic_options::TopicOptions;
 

@@ -1,5 +1,5 @@
 use super::{config::Config, desk::Desk, lease::LeaseWatch, membership::Observer};
-use crate::store::{Blocked, MemberId, Owned, Shard, ShardView, Store, StoreError};
+use crate::store::{MemberId, Owned, Shard, ShardView, Store, StoreError};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -68,7 +68,7 @@ impl<'a, S: Store> Ownership<'a, S> {
         self.desk.schedule().drain(&plan.surplus);
         if !plan.take.is_empty() {
             let owned = self.store.take(self.member, &plan.take).await?;
-            self.begin(owned).await?;
+            self.begin(owned);
         }
         self.tell_standing_by();
         self.next_look = now + third;
@@ -81,30 +81,36 @@ impl<'a, S: Store> Ownership<'a, S> {
         Ok(())
     }
 
-    /// What holds back aggregates of shards that are about to be read from their start. Without
-    /// knowing it nothing of them may be read: everything is given up rather than left lying.
-    pub(crate) async fn blocked(&self, shards: &[Shard]) -> Result<Vec<Blocked>, StoreError> {
-        let blocked = self.store.blocked(shards).await;
-        if blocked.is_err() {
+    /// What operators and dead letters hold back in shards that are about to be read from their
+    /// start. Without knowing it nothing of them may be read: everything is given up rather than
+    /// left lying.
+    pub(crate) async fn hold_back(&self, shards: &[Shard]) -> Result<(), StoreError> {
+        let paused = self.store.paused().await;
+        let blocked = match &paused {
+            Ok(_) => self.store.blocked(shards).await,
+            Err(_) => Ok(Vec::new()),
+        };
+        if paused.is_err() || blocked.is_err() {
             self.lost.cancel();
         }
-        blocked
+        let (paused, blocked) = (paused?, blocked?);
+        let mut schedule = self.desk.schedule();
+        schedule.pause(paused);
+        schedule.block(blocked);
+        Ok(())
     }
 
-    /// Starts on shards that were won: what blocks is known before anything is read.
-    async fn begin(&mut self, owned: Vec<Owned>) -> Result<(), StoreError> {
+    /// Starts on shards that were won. The first fetch only tells their revisions: what holds back
+    /// is read after it, so that no change in between stays unseen.
+    fn begin(&self, owned: Vec<Owned>) {
         if owned.is_empty() {
-            return Ok(());
+            return;
         }
-        let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();
-        let blocked = self.blocked(&shards).await?;
-        info!(shards = shards.len(), "delivering");
+        info!(shards = owned.len(), "delivering");
         let mut schedule = self.desk.schedule();
         for owned in owned {
             schedule.own(owned);
         }
-        schedule.block(blocked);
-        Ok(())
     }
 
     /// Gives up shards that were to be handed over, once nothing of them is in work or unwritten.

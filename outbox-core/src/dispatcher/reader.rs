@@ -179,9 +179,11 @@ impl<S: Store> Reader<'_, S> {
     ) -> Result<Turn, StoreError> {
         let changed = self.desk.schedule().reset_changed(&fetched.shards);
         if !changed.is_empty() {
-            debug!(?changed, "an operator has changed events: reading anew");
-            let blocked = self.ownership.blocked(&changed).await?;
-            self.desk.schedule().block(blocked);
+            debug!(
+                ?changed,
+                "new shards, or an operator's change: reading anew"
+            );
+            self.ownership.hold_back(&changed).await?;
             return Ok(Turn {
                 more: true,
                 ..Turn::default()

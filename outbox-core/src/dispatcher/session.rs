@@ -5,6 +5,7 @@ use super::{
     ownership::Ownership,
     pace::Pace,
     patience::Patience,
+    pruner::Pruner,
     pulse::Pulse,
     reader::Reader,
     router::Router,
@@ -18,6 +19,7 @@ use super::{
 use crate::{
     handler::State,
     store::{Ear, Member, MemberId, Store, StoreError},
+    text::storable,
 };
 use futures_util::FutureExt;
 use std::{future::Future, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
@@ -94,6 +96,9 @@ pub(crate) async fn run<S: Store>(
     let (workers, abort_handles) = start_workers(setting, &desk, &lease, &lost);
     let (phase, phases) = watch::channel(Phase::Working);
     let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
+    let pruner = pruner(setting, &desk, stop);
+    let stop_pruning = pruner.stop.clone().drop_guard();
+    let pruning = (!until_idle).then(|| tokio::spawn(pruner.clone().run()));
     let guard = start_guard(&lease, &desk, abort_handles, stop, lost.clone());
     let watch = lease.watch();
     let session = (member.id, watch, Arc::clone(&desk), lost.clone());
@@ -120,6 +125,10 @@ pub(crate) async fn run<S: Store>(
     } else {
         End::Idle(next_due)
     };
+    if matches!(end, End::Idle(_)) {
+        beating(&setting.pulse, pruner.run_once()).await;
+    }
+    drop(stop_pruning);
     let patience = Patience::new(stop, &lost, config.grace);
     let finish = async {
         finish_work(config, &desk, workers, &patience).await;
@@ -130,6 +139,10 @@ pub(crate) async fn run<S: Store>(
     };
     beating(&setting.pulse, finish).await;
     guard.abort();
+    if let Some(pruning) = pruning {
+        // Its last statement ends by itself.
+        patience.bounds(pruning).await;
+    }
     leave(store.clone(), member.id, config.lease, &patience).await;
     Ok(end)
 }
@@ -220,6 +233,15 @@ fn start_workers<S: Store>(
         }));
     }
     (workers, handles)
+}
+
+fn pruner<S: Store>(setting: &Setting<S>, desk: &Arc<Desk>, stop: &Stop) -> Pruner<S> {
+    Pruner {
+        store: setting.store.clone(),
+        desk: Arc::clone(desk),
+        retention: setting.config.retention.clone(),
+        stop: stop.graceful.child_token(),
+    }
 }
 
 fn start_settler<S: Store>(
@@ -333,11 +355,5 @@ fn place() -> String {
 
 fn handles(router: &Router) -> String {
     let names: Vec<_> = router.routes().iter().map(|route| &*route.name).collect();
-    let mut handles = names.join(", ");
-    let mut end = handles.len().min(1_000);
-    while !handles.is_char_boundary(end) {
-        end -= 1;
-    }
-    handles.truncate(end);
-    handles
+    storable(&names.join(", "), 1_000)
 }

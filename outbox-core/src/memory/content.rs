@@ -11,6 +11,8 @@ use chrono::{DateTime, Utc};
 pub struct PendingEvent {
     /// The event.
     pub event: Envelope,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
     /// How many owners died while it may have been in work, since its last outcome.
     pub crashes: u32,
     /// The earliest next attempt, where one has failed.
@@ -25,6 +27,8 @@ pub struct PendingEvent {
 pub struct DelayedEvent {
     /// The event as it was emitted.
     pub event: NewEvent,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
     /// When it falls due, by the store's clock.
     pub due_at: DateTime<Utc>,
 }
@@ -41,12 +45,16 @@ pub struct DeadLetter {
     pub error: String,
     /// Whether the events behind it in its aggregate wait.
     pub blocks: bool,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// When it was given up.
+    pub dead_at: DateTime<Utc>,
 }
 
 impl PendingEvent {
     /// An event that has just got its position.
-    pub(super) fn at(position: Position, event: NewEvent) -> Self {
-        Self::back(Envelope {
+    pub(super) fn at(position: Position, event: NewEvent, created_at: DateTime<Utc>) -> Self {
+        let event = Envelope {
             id: event.id,
             position,
             aggregate: event.aggregate.to_owned(),
@@ -57,16 +65,18 @@ impl PendingEvent {
             occurred_at: event.occurred_at,
             ordered: event.ordered,
             attempts: 0,
-        })
+        };
+        Self::back(event, created_at)
     }
 
     /// An event that starts over.
-    pub(super) fn back(event: Envelope) -> Self {
+    pub(super) fn back(event: Envelope, created_at: DateTime<Utc>) -> Self {
         Self {
             event: Envelope {
                 attempts: 0,
                 ..event
             },
+            created_at,
             crashes: 0,
             retry_at: None,
             last_error: None,

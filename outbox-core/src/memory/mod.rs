@@ -3,8 +3,10 @@
 mod clock;
 mod content;
 mod state;
-mod operator;
 mod verbs;
+mod operator;
+mod replay;
+mod questions;
 
 pub use content::{DeadLetter, DelayedEvent, PendingEvent};
 
@@ -126,7 +128,9 @@ impl MemoryStore {
     /// The events that were delivered and kept, in the order in which they were.
     #[must_use]
     pub fn delivered(&self) -> Vec<Envelope> {
-        self.state().delivered.clone()
+        let state = self.state();
+        let delivered = state.delivered.iter();
+        delivered.map(|row| row.event.clone()).collect()
     }
 
     fn insert(&self, events: impl IntoIterator<Item = NewEvent>) {

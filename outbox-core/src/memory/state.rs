@@ -1,11 +1,11 @@
 use super::{DeadLetter, DelayedEvent, PendingEvent, SHARD, clock};
 use crate::{
     emit::{Due, NewEvent},
-    envelope::Envelope,
-    store::{Epoch, MemberId, Owned, Position, Verdict},
+    operator::{Operation, PausedTopic},
+    store::{Delivered, Epoch, Kept, Member, MemberId, Owned, Position, Verdict},
 };
 use chrono::{DateTime, Utc};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 use uuid::Uuid;
 
 /// The tables.
@@ -18,27 +18,39 @@ pub(super) struct State {
     pub(super) delayed: BTreeMap<(DateTime<Utc>, Uuid), DelayedEvent>,
     pub(super) dead: BTreeMap<Position, DeadLetter>,
     /// In the order in which their outcomes were written.
-    pub(super) delivered: Vec<Envelope>,
-    /// The ends of the leases.
-    pub(super) members: BTreeMap<MemberId, DateTime<Utc>>,
+    pub(super) delivered: Vec<Delivered>,
+    /// By name.
+    pub(super) paused: BTreeMap<String, PausedTopic>,
+    /// What operators did, in the order in which they did.
+    pub(super) operations: Vec<Operation>,
+    /// With the ends of the leases and the times of joining.
+    pub(super) members: BTreeMap<MemberId, Joined>,
     pub(super) owner: Option<MemberId>,
     pub(super) epoch: Epoch,
     pub(super) revision: i64,
 }
 
+/// A member's row.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) member: Member,
+    pub(super) lease_until: DateTime<Utc>,
+    pub(super) joined_at: DateTime<Utc>,
+}
+
 impl State {
     /// Writes an event that has been emitted.
     pub(super) fn insert(&mut self, now: DateTime<Utc>, event: NewEvent) {
-        let due_at = match event.due {
-            Due::Now => now,
-            Due::After(delay) => clock::later(now, delay),
-            Due::At(time) => time,
-        };
+        let due_at = due_at(now, event.due);
         if due_at > now {
-            let delayed = DelayedEvent { event, due_at };
+            let delayed = DelayedEvent {
+                event,
+                created_at: now,
+                due_at,
+            };
             self.delayed.insert((due_at, delayed.event.id), delayed);
         } else {
-            self.append(event);
+            self.append(event, now);
         }
     }
 
@@ -104,7 +116,11 @@ impl State {
             } => self
                 .remove(position, id)
                 .map(|pending| {
-                    let mut event = pending.event;
+                    let PendingEvent {
+                        mut event,
+                        created_at,
+                        ..
+                    } = pending;
                     if *reason != crate::store::DeadReason::Crashed {
                         event.attempts += 1;
                     }
@@ -113,6 +129,8 @@ impl State {
                         reason: *reason,
                         error: error.clone(),
                         blocks: *blocks,
+                        created_at,
+                        dead_at: now,
                     };
                     self.dead.insert(position, letter);
                 })
@@ -127,16 +145,58 @@ impl State {
             && let Some(next) = self.delayed.first_entry()
             && next.key().0 <= now
         {
-            let event = next.remove().event;
-            self.append(event);
+            let delayed = next.remove();
+            self.append(delayed.event, delayed.created_at);
             moved += 1;
         }
         moved
     }
 
-    fn append(&mut self, event: NewEvent) {
-        self.last += 1;
-        let pending = PendingEvent::at(self.last, event);
-        self.pending.insert(self.last, pending);
+    /// Deletes what has been kept for longer than `age`, the oldest first; returns how many.
+    pub(super) fn prune(
+        &mut self,
+        kept: Kept,
+        age: Duration,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> usize {
+        let mut left = limit;
+        let mut goes = |kept_since| {
+            let goes = left > 0 && is_old(kept_since, age, now);
+            left -= usize::from(goes);
+            goes
+        };
+        match kept {
+            Kept::Delivered => self.delivered.retain(|row| !goes(row.delivered_at)),
+            Kept::Dead => self.dead.retain(|_, row| row.blocks || !goes(row.dead_at)),
+            Kept::Operations => self.operations.retain(|row| !goes(row.done_at)),
+        }
+        limit - left
     }
+
+    fn append(&mut self, event: NewEvent, created_at: DateTime<Utc>) {
+        let position = self.next_position();
+        let pending = PendingEvent::at(position, event, created_at);
+        self.pending.insert(position, pending);
+    }
+
+    /// A position that has never been used.
+    pub(super) fn next_position(&mut self) -> Position {
+        self.last += 1;
+        self.last
+    }
+}
+
+/// When an event falls due that was written now.
+pub(super) fn due_at(now: DateTime<Utc>, due: Due) -> DateTime<Utc> {
+    match due {
+        Due::Now => now,
+        Due::After(delay) => clock::later(now, delay),
+        Due::At(time) => time,
+    }
+}
+
+/// Whether something has been kept for longer than `age`.
+pub(super) fn is_old(since: DateTime<Utc>, age: Duration, now: DateTime<Utc>) -> bool {
+    since <= now && clock::until(since, now) >= age
 }

@@ -1,9 +1,12 @@
-use super::{MemoryStore, SHARD, clock, state::State};
+use super::{
+    MemoryStore, SHARD, clock,
+    state::{Joined, State, is_old},
+};
 use crate::{
     store::{
-        Blocked, FetchRequest, Fetched, History, Horizon, Liveness, Member, MemberId, MemberView,
-        Moved, Outcomes, Owned, Position, Row, Seen, Settled, Shard, ShardView, Store, StoreError,
-        Verdict,
+        Blocked, Delivered, FetchRequest, Fetched, History, Horizon, Kept, Liveness, Member,
+        MemberId, MemberView, Moved, Outcomes, Owned, Position, Row, Seen, Settled, Shard,
+        ShardView, Store, StoreError, Verdict,
     },
     wake::Wake,
 };
@@ -13,10 +16,14 @@ use std::{
     time::Duration,
 };
 use tokio::task::coop;
+use uuid::Uuid;
 
 impl MemoryStore {
     /// Runs one verb under the lock.
-    async fn run<T>(&self, verb: impl FnOnce(&mut State, DateTime<Utc>) -> T + Send) -> T {
+    pub(super) async fn run<T>(
+        &self,
+        verb: impl FnOnce(&mut State, DateTime<Utc>) -> T + Send,
+    ) -> T {
         // No verb ever waits: a loop over them must still let its neighbours run.
         coop::consume_budget().await;
         let now = self.now();
@@ -43,7 +50,12 @@ impl Store for MemoryStore {
 
     async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {
         self.run(|state, now| {
-            state.members.insert(member.id, clock::later(now, lease));
+            let row = state.members.entry(member.id).or_insert_with(|| Joined {
+                member: member.clone(),
+                lease_until: now,
+                joined_at: now,
+            });
+            row.lease_until = clock::later(now, lease);
         })
         .await;
         Ok(())
@@ -52,19 +64,20 @@ impl Store for MemoryStore {
     async fn renew(&self, member: MemberId, lease: Duration) -> Result<bool, StoreError> {
         let renew = |state: &mut State, now| {
             let row = state.members.get_mut(&member);
-            row.map(|until| *until = clock::later(now, lease)).is_some()
+            row.map(|row| row.lease_until = clock::later(now, lease))
+                .is_some()
         };
         Ok(self.run(renew).await)
     }
 
     async fn members(&self) -> Result<Vec<MemberView>, StoreError> {
-        let view = |now, (id, until): (&MemberId, &DateTime<Utc>)| {
-            let liveness = if *until > now {
+        let view = |now, (id, row): (&MemberId, &Joined)| {
+            let liveness = if row.lease_until > now {
                 Liveness::Alive
             } else {
                 Liveness::Expired
             };
-            MemberView::new(*id, as_text(*until), liveness)
+            MemberView::new(*id, as_text(row.lease_until), liveness)
         };
         let members = |state: &mut State, now| {
             let rows = state.members.iter();
@@ -75,7 +88,7 @@ impl Store for MemoryStore {
 
     async fn evict(&self, seen: &MemberView) -> Result<bool, StoreError> {
         let evict = |state: &mut State, _| {
-            let until = state.members.get(&seen.id).copied();
+            let until = state.members.get(&seen.id).map(|row| row.lease_until);
             until.is_some_and(|until| as_text(until) == seen.lease_until)
                 && state.members.remove(&seen.id).is_some()
         };
@@ -145,6 +158,11 @@ impl Store for MemoryStore {
         Ok(self.run(blocked).await)
     }
 
+    async fn paused(&self) -> Result<Vec<String>, StoreError> {
+        let paused = |state: &mut State, _| state.paused.keys().cloned().collect();
+        Ok(self.run(paused).await)
+    }
+
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
         Ok(self.run(|state, now| fetch(state, now, request)).await)
     }
@@ -203,6 +221,30 @@ impl Store for MemoryStore {
         };
         Ok(self.run(mark).await)
     }
+
+    async fn prune(&self, kept: Kept, age: Duration, limit: usize) -> Result<usize, StoreError> {
+        let prune = |state: &mut State, now| state.prune(kept, age, limit, now);
+        Ok(self.run(prune).await)
+    }
+
+    async fn expired(&self, age: Duration, limit: usize) -> Result<Vec<Delivered>, StoreError> {
+        let expired = |state: &mut State, now| {
+            let rows = state.delivered.iter();
+            let old = rows.filter(|row| is_old(row.delivered_at, age, now));
+            old.take(limit).cloned().collect()
+        };
+        Ok(self.run(expired).await)
+    }
+
+    async fn forget(&self, events: &[(Position, Uuid)]) -> Result<usize, StoreError> {
+        let forget = |state: &mut State, _| {
+            let before = state.delivered.len();
+            let named = |row: &Delivered| events.contains(&(row.event.position, row.event.id));
+            state.delivered.retain(|row| !named(row));
+            before - state.delivered.len()
+        };
+        Ok(self.run(forget).await)
+    }
 }
 
 fn settle(
@@ -219,7 +261,11 @@ fn settle(
         if outcome.verdict == Verdict::Done {
             let done = state.remove(position, id);
             let kept = done.filter(|_| history == History::Keep);
-            state.delivered.extend(kept.map(|pending| pending.event));
+            state.delivered.extend(kept.map(|pending| Delivered {
+                event: pending.event,
+                created_at: pending.created_at,
+                delivered_at: now,
+            }));
         } else if fence && !state.fail(now, position, id, &outcome.verdict) {
             gone.push(position);
         }

@@ -91,7 +91,8 @@ impl Fetched {
 pub struct Seen {
     /// Which shard.
     pub shard: Shard,
-    /// Changes when an operator brings back or removes events: what was read is stale then.
+    /// Changes when an operator brings back or removes events, or pauses or resumes a topic: what
+    /// was read is stale then.
     pub revision: i64,
     /// How long until the next delayed event of the shard falls due; zero when one is.
     pub due_in: Option<Duration>,

@@ -3,6 +3,7 @@
 mod ear;
 mod error;
 mod event;
+mod kept;
 mod member;
 mod settle;
 mod shard;
@@ -10,6 +11,7 @@ mod shard;
 pub use ear::Ear;
 pub use error::{StoreError, StoreErrorKind};
 pub use event::{Body, Cursor, FetchRequest, Fetched, Horizon, Position, Row, Seen};
+pub use kept::{Delivered, Kept};
 pub use member::{Liveness, Member, MemberId, MemberView};
 pub use settle::{DeadReason, History, Moved, Outcomes, Settled, Settlement, Verdict};
 pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
@@ -17,6 +19,7 @@ pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
 use crate::wake::Wake;
 use std::{future::Future, time::Duration};
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// A database that keeps events, as the dispatcher sees it.
 ///
@@ -116,6 +119,10 @@ pub trait Store: Clone + Send + Sync + 'static {
         shards: &[Shard],
     ) -> impl Future<Output = Result<Vec<Blocked>, StoreError>> + Send;
 
+    /// The topics that an operator has paused. Whoever has read a shard learns of a change by the
+    /// shard's revision.
+    fn paused(&self) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
+
     // Events ----------------------------------------------------------------------------------
 
     /// Reads events of the requested shards, as far as `member` owns them at the given epochs,
@@ -161,4 +168,28 @@ pub trait Store: Clone + Send + Sync + 'static {
         owned: &Owned,
         marks: &[(Position, u32)],
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+
+    // History ---------------------------------------------------------------------------------
+
+    /// Deletes up to `limit` rows that have been kept for longer than `age`, the oldest first;
+    /// returns how many.
+    fn prune(
+        &self,
+        kept: Kept,
+        age: Duration,
+        limit: usize,
+    ) -> impl Future<Output = Result<usize, StoreError>> + Send;
+
+    /// Up to `limit` events that have been in the history for longer than `age`, the oldest first.
+    fn expired(
+        &self,
+        age: Duration,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<Delivered>, StoreError>> + Send;
+
+    /// Deletes these events from the history; returns how many were there.
+    fn forget(
+        &self,
+        events: &[(Position, Uuid)],
+    ) -> impl Future<Output = Result<usize, StoreError>> + Send;
 }

@@ -1,5 +1,7 @@
 use crate::support::*;
-use outbox_core::{HandlerError, MemoryStore, OnDead, RetryPolicy, store::DeadReason};
+use outbox_core::{
+    HandlerError, MemoryStore, OnDead, Operator, RetryPolicy, operator::Answer, store::DeadReason,
+};
 use std::{
     sync::{
         Arc,
@@ -77,7 +79,10 @@ async fn a_requeued_dead_letter_returns_to_its_place() {
     pass(5).await;
     assert_eq!(log.of(1), [1]);
     repaired.store(true, SeqCst);
-    assert!(store.requeue(store.dead()[0].event.position));
+    let operator = Operator::<MemoryStore>::new(store.clone(), "alice");
+    let position = store.dead()[0].event.position;
+    let retried = operator.retry(position, "repaired").await.unwrap();
+    assert_eq!(retried, Answer::Done);
     until("all delivered", || log.len() == 6).await;
     assert_eq!(log.of(1), [1, 2, 3, 4, 5, 6]);
     dispatcher.shutdown().await;

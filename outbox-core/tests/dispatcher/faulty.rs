@@ -1,9 +1,9 @@
 use outbox_core::{
     MemoryStore, Wake,
     store::{
-        Blocked, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved, Outcomes,
-        Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError, StoreErrorKind,
-        Verdict,
+        Blocked, Delivered, FetchRequest, Fetched, History, Kept, Member, MemberId, MemberView,
+        Moved, Outcomes, Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError,
+        StoreErrorKind, Verdict,
     },
 };
 use std::{
@@ -13,6 +13,7 @@ use std::{
     },
     time::Duration,
 };
+use uuid::Uuid;
 
 /// A store whose verbs can be made to fail or to take their time.
 #[derive(Clone)]
@@ -125,6 +126,11 @@ impl Store for Faulty {
         self.inner.blocked(shards).await
     }
 
+    async fn paused(&self) -> Result<Vec<String>, StoreError> {
+        self.call("paused").await?;
+        self.inner.paused().await
+    }
+
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
         self.call("fetch").await?;
         if self.stuck.load(SeqCst) {
@@ -190,5 +196,20 @@ impl Store for Faulty {
     ) -> Result<bool, StoreError> {
         self.call("mark_crashes").await?;
         self.inner.mark_crashes(member, owned, marks).await
+    }
+
+    async fn prune(&self, kept: Kept, age: Duration, limit: usize) -> Result<usize, StoreError> {
+        self.call("prune").await?;
+        self.inner.prune(kept, age, limit).await
+    }
+
+    async fn expired(&self, age: Duration, limit: usize) -> Result<Vec<Delivered>, StoreError> {
+        self.call("expired").await?;
+        self.inner.expired(age, limit).await
+    }
+
+    async fn forget(&self, events: &[(Position, Uuid)]) -> Result<usize, StoreError> {
+        self.call("forget").await?;
+        self.inner.forget(events).await
     }
 }

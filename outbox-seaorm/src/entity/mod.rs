@@ -29,6 +29,8 @@ pub mod delayed;
 pub mod dead;
 pub mod delivered;
 pub mod status;
+pub mod topic;
+pub mod operation;
 
 use crate::outbox::Outbox;
 use sea_orm::{EntityTrait, QueryTrait, Select, sea_query::Alias};

@@ -21,7 +21,7 @@ pub struct Model {
     pub topic: String,
     /// The state.
     pub status: Status,
-    /// How many deliveries have failed.
+    /// How many deliveries have come to an end: those that failed, and the one that succeeded.
     pub attempts: i32,
     /// When it is tried next, where that is known.
     pub next_attempt_at: Option<DateTimeUtc>,
@@ -43,6 +43,9 @@ pub enum Status {
     /// Has failed and is tried again.
     #[sea_orm(string_value = "retrying")]
     Retrying,
+    /// Waits behind a dead letter of its aggregate.
+    #[sea_orm(string_value = "blocked")]
+    Blocked,
     /// Is not due yet.
     #[sea_orm(string_value = "scheduled")]
     Scheduled,

@@ -163,11 +163,12 @@ fn table_index(line: &'static str) -> Option<Object> {
     })
 }
 
-/// What the first SELECT lists: `"name"`, or an expression `AS "name"`.
+/// What the first SELECT lists: `"name"`, or an expression `AS "name"`. Its FROM starts a line, as
+/// those in an expression do not.
 fn view_columns(body: &'static str) -> Vec<Column> {
     let list = body
         .split_once("SELECT")
-        .and_then(|(_, rest)| rest.split_once("FROM"))
+        .and_then(|(_, rest)| rest.split_once("\nFROM"))
         .map_or("", |(list, _)| list);
     list.split(',').filter_map(last_name).collect()
 }

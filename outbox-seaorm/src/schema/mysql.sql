@@ -65,7 +65,10 @@ CREATE TABLE IF NOT EXISTS "outbox_dead" (
     "reason" VARCHAR(20) COLLATE utf8mb4_bin NOT NULL,
     "blocks_aggregate" BOOLEAN NOT NULL,
     "dead_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
-    INDEX "outbox_dead_blocks_idx" ("shard", "blocks_aggregate", "seq")
+    INDEX "outbox_dead_blocks_idx" ("shard", "blocks_aggregate", "seq"),
+    INDEX "outbox_dead_at_idx" ("blocks_aggregate", "dead_at"),
+    INDEX "outbox_dead_id_idx" ("id"),
+    INDEX "outbox_dead_aggregate_idx" ("aggregatetype", "aggregateid")
 ) ENGINE=InnoDB;
 
 CREATE TABLE IF NOT EXISTS "outbox_delivered" (
@@ -80,7 +83,9 @@ CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "ordered" BOOLEAN NOT NULL,
     "attempts" INT NOT NULL,
     "created_at" DATETIME(6) NOT NULL,
-    "delivered_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
+    "delivered_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+    INDEX "outbox_delivered_at_idx" ("delivered_at"),
+    INDEX "outbox_delivered_id_idx" ("id")
 ) ENGINE=InnoDB;
 
 CREATE TABLE IF NOT EXISTS "outbox_shard" (
@@ -107,13 +112,40 @@ CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "joined_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
 ) ENGINE=InnoDB;
 
+-- The topics that operators have paused.
+CREATE TABLE IF NOT EXISTS "outbox_topic" (
+    "topic" VARCHAR(200) COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
+    "paused_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+    "paused_by" VARCHAR(200) COLLATE utf8mb4_bin NOT NULL,
+    "why" TEXT COLLATE utf8mb4_bin NOT NULL
+) ENGINE=InnoDB;
+
+-- What operators did, one row an event.
+CREATE TABLE IF NOT EXISTS "outbox_operation" (
+    "id" BINARY(16) NOT NULL PRIMARY KEY,
+    "act" VARCHAR(20) COLLATE utf8mb4_bin NOT NULL,
+    "who" VARCHAR(200) COLLATE utf8mb4_bin NOT NULL,
+    "why" TEXT COLLATE utf8mb4_bin NOT NULL,
+    "topic" VARCHAR(200) COLLATE utf8mb4_bin,
+    "event_id" BINARY(16),
+    "seq" BIGINT,
+    "events" BIGINT NOT NULL DEFAULT 1,
+    "done_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+    INDEX "outbox_operation_at_idx" ("done_at")
+) ENGINE=InnoDB;
+
 -- The words have the character set and collation of a column: they compare on every connection.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
-    CASE WHEN "attempts" > 0 THEN _utf8mb4'retrying' COLLATE utf8mb4_bin
+    CASE WHEN "ordered" AND EXISTS (
+        SELECT 1 FROM "outbox_dead" AS "b"
+        WHERE "b"."blocks_aggregate" AND "b"."aggregatetype" = "e"."aggregatetype"
+            AND "b"."aggregateid" = "e"."aggregateid"
+    ) THEN _utf8mb4'blocked' COLLATE utf8mb4_bin
+        WHEN "attempts" > 0 THEN _utf8mb4'retrying' COLLATE utf8mb4_bin
         ELSE _utf8mb4'pending' COLLATE utf8mb4_bin END AS "status",
     "attempts", "retry_at" AS "next_attempt_at", "last_error", "created_at", NULL AS "sent_at"
-FROM "outbox_event"
+FROM "outbox_event" AS "e"
 UNION ALL
 SELECT "id", NULL, "aggregatetype", "aggregateid", "topic", _utf8mb4'scheduled' COLLATE utf8mb4_bin,
     0, "due_at", NULL, "created_at", NULL
@@ -124,5 +156,5 @@ SELECT "id", "seq", "aggregatetype", "aggregateid", "topic", _utf8mb4'dead' COLL
 FROM "outbox_dead"
 UNION ALL
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic", _utf8mb4'delivered' COLLATE utf8mb4_bin,
-    "attempts", NULL, NULL, "created_at", "delivered_at"
+    "attempts" + 1, NULL, NULL, "created_at", "delivered_at"
 FROM "outbox_delivered";

@@ -51,6 +51,9 @@ CREATE TABLE IF NOT EXISTS "outbox_delayed" (
     "shard" SMALLINT NOT NULL GENERATED ALWAYS AS ((hashtextextended(CASE WHEN "ordered" AND "aggregateid" IS NOT NULL THEN "aggregatetype" || E'\n' || "aggregateid" ELSE "id"::TEXT END, 0) & 63)::SMALLINT) STORED,
     "due_at" TIMESTAMP WITH TIME ZONE NOT NULL CHECK (isfinite("due_at")),
     "created_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.01,
+    autovacuum_vacuum_threshold = 1000
 );
 
 ALTER TABLE "outbox_delayed" ALTER COLUMN "shard" SET (n_distinct = 64);
@@ -78,6 +81,12 @@ CREATE TABLE IF NOT EXISTS "outbox_dead" (
 
 CREATE INDEX IF NOT EXISTS "outbox_dead_blocks_idx" ON "outbox_dead" ("shard") WHERE "blocks_aggregate";
 
+CREATE INDEX IF NOT EXISTS "outbox_dead_at_idx" ON "outbox_dead" ("dead_at") WHERE "blocks_aggregate" = FALSE;
+
+CREATE INDEX IF NOT EXISTS "outbox_dead_id_idx" ON "outbox_dead" ("id");
+
+CREATE INDEX IF NOT EXISTS "outbox_dead_aggregate_idx" ON "outbox_dead" ("aggregatetype", "aggregateid") WHERE "blocks_aggregate";
+
 CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "seq" BIGINT PRIMARY KEY,
     "id" UUID NOT NULL,
@@ -91,7 +100,18 @@ CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "attempts" INTEGER NOT NULL,
     "created_at" TIMESTAMP WITH TIME ZONE NOT NULL,
     "delivered_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+) WITH (
+    -- It is only added to and, at its old end, deleted from: the space of what was deleted is wanted
+    -- back before a fifth of a large table is dead.
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 10000,
+    autovacuum_analyze_scale_factor = 0.05
 );
+
+-- For deleting what is old, by age; and for finding an event by its id.
+CREATE INDEX IF NOT EXISTS "outbox_delivered_at_idx" ON "outbox_delivered" ("delivered_at");
+
+CREATE INDEX IF NOT EXISTS "outbox_delivered_id_idx" ON "outbox_delivered" ("id");
 
 CREATE TABLE IF NOT EXISTS "outbox_shard" (
     "shard" SMALLINT PRIMARY KEY,
@@ -120,12 +140,40 @@ ALTER TABLE "outbox_dispatcher" ADD COLUMN IF NOT EXISTS "sleeps" BOOLEAN NOT NU
 -- Every emit looks whether somebody sleeps, however many versions heartbeats have left in the table.
 CREATE INDEX IF NOT EXISTS "outbox_dispatcher_sleeps_idx" ON "outbox_dispatcher" ("sleeps") WHERE "sleeps";
 
+-- The topics that operators have paused.
+CREATE TABLE IF NOT EXISTS "outbox_topic" (
+    "topic" TEXT COLLATE "C" PRIMARY KEY,
+    "paused_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp(),
+    "paused_by" TEXT NOT NULL,
+    "why" TEXT NOT NULL
+);
+
+-- What operators did, one row an event.
+CREATE TABLE IF NOT EXISTS "outbox_operation" (
+    "id" UUID PRIMARY KEY,
+    "act" TEXT NOT NULL,
+    "who" TEXT NOT NULL,
+    "why" TEXT NOT NULL,
+    "topic" TEXT COLLATE "C",
+    "event_id" UUID,
+    "seq" BIGINT,
+    "events" BIGINT NOT NULL DEFAULT 1,
+    "done_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE INDEX IF NOT EXISTS "outbox_operation_at_idx" ON "outbox_operation" ("done_at");
+
 CREATE OR REPLACE VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
-    CASE WHEN "attempts" > 0 THEN 'retrying' ELSE 'pending' END AS "status",
+    CASE WHEN "ordered" AND EXISTS (
+        SELECT 1 FROM "outbox_dead" AS "b"
+        WHERE "b"."blocks_aggregate" AND "b"."aggregatetype" = "e"."aggregatetype"
+            AND "b"."aggregateid" = "e"."aggregateid"
+    ) THEN 'blocked'
+        WHEN "attempts" > 0 THEN 'retrying' ELSE 'pending' END AS "status",
     "attempts", "retry_at" AS "next_attempt_at", "last_error", "created_at",
     NULL::TIMESTAMP WITH TIME ZONE AS "sent_at"
-FROM "outbox_event"
+FROM "outbox_event" AS "e"
 UNION ALL
 SELECT "id", NULL, "aggregatetype", "aggregateid", "topic", 'scheduled',
     0, "due_at", NULL, "created_at", NULL
@@ -136,5 +184,5 @@ SELECT "id", "seq", "aggregatetype", "aggregateid", "topic", 'dead',
 FROM "outbox_dead"
 UNION ALL
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic", 'delivered',
-    "attempts", NULL, NULL, "created_at", "delivered_at"
+    "attempts" + 1, NULL, NULL, "created_at", "delivered_at"
 FROM "outbox_delivered";

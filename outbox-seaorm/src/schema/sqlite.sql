@@ -55,6 +55,12 @@ CREATE TABLE IF NOT EXISTS "outbox_dead" (
 
 CREATE INDEX IF NOT EXISTS "outbox_dead_blocks_idx" ON "outbox_dead" ("seq") WHERE "blocks_aggregate";
 
+CREATE INDEX IF NOT EXISTS "outbox_dead_at_idx" ON "outbox_dead" ("dead_at") WHERE "blocks_aggregate" = FALSE;
+
+CREATE INDEX IF NOT EXISTS "outbox_dead_id_idx" ON "outbox_dead" ("id");
+
+CREATE INDEX IF NOT EXISTS "outbox_dead_aggregate_idx" ON "outbox_dead" ("aggregatetype", "aggregateid") WHERE "blocks_aggregate";
+
 CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "seq" INTEGER PRIMARY KEY NOT NULL,
     "id" BLOB NOT NULL,
@@ -69,6 +75,11 @@ CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "created_at" TEXT NOT NULL,
     "delivered_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'))
 );
+
+-- For deleting what is old, by age; and for finding an event by its id.
+CREATE INDEX IF NOT EXISTS "outbox_delivered_at_idx" ON "outbox_delivered" ("delivered_at");
+
+CREATE INDEX IF NOT EXISTS "outbox_delivered_id_idx" ON "outbox_delivered" ("id");
 
 CREATE TABLE IF NOT EXISTS "outbox_shard" (
     "shard" INTEGER PRIMARY KEY NOT NULL,
@@ -89,11 +100,39 @@ CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "joined_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'))
 );
 
+-- The topics that operators have paused.
+CREATE TABLE IF NOT EXISTS "outbox_topic" (
+    "topic" TEXT PRIMARY KEY NOT NULL,
+    "paused_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')),
+    "paused_by" TEXT NOT NULL,
+    "why" TEXT NOT NULL
+);
+
+-- What operators did, one row an event.
+CREATE TABLE IF NOT EXISTS "outbox_operation" (
+    "id" BLOB PRIMARY KEY NOT NULL,
+    "act" TEXT NOT NULL,
+    "who" TEXT NOT NULL,
+    "why" TEXT NOT NULL,
+    "topic" TEXT,
+    "event_id" BLOB,
+    "seq" INTEGER,
+    "events" INTEGER NOT NULL DEFAULT 1,
+    "done_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'))
+);
+
+CREATE INDEX IF NOT EXISTS "outbox_operation_at_idx" ON "outbox_operation" ("done_at");
+
 CREATE VIEW IF NOT EXISTS "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
-    CASE WHEN "attempts" > 0 THEN 'retrying' ELSE 'pending' END AS "status",
+    CASE WHEN "ordered" AND EXISTS (
+        SELECT 1 FROM "outbox_dead" AS "b"
+        WHERE "b"."blocks_aggregate" AND "b"."aggregatetype" = "e"."aggregatetype"
+            AND "b"."aggregateid" = "e"."aggregateid"
+    ) THEN 'blocked'
+        WHEN "attempts" > 0 THEN 'retrying' ELSE 'pending' END AS "status",
     "attempts", "retry_at" AS "next_attempt_at", "last_error", "created_at", NULL AS "sent_at"
-FROM "outbox_event"
+FROM "outbox_event" AS "e"
 UNION ALL
 SELECT "id", NULL, "aggregatetype", "aggregateid", "topic", 'scheduled',
     0, "due_at", NULL, "created_at", NULL
@@ -104,5 +143,5 @@ SELECT "id", "seq", "aggregatetype", "aggregateid", "topic", 'dead',
 FROM "outbox_dead"
 UNION ALL
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic", 'delivered',
-    "attempts", NULL, NULL, "created_at", "delivered_at"
+    "attempts" + 1, NULL, NULL, "created_at", "delivered_at"
 FROM "outbox_delivered";

@@ -6,7 +6,7 @@ use outbox_core::store::{StoreError, StoreErrorKind as Kind};
 use sea_orm::{DbBackend, DbErr};
 
 /// The database's error, while doing `context`, as the dispatcher understands it.
-pub(super) fn store_error(backend: DbBackend, context: &'static str, error: DbErr) -> StoreError {
+pub(crate) fn store_error(backend: DbBackend, context: &'static str, error: DbErr) -> StoreError {
     StoreError::new(kind(backend, &error), context, error)
 }
 

@@ -12,13 +12,15 @@ mod sqlite;
 pub use outbox_core::store::*;
 
 use crate::{Outbox, schema, wake};
-use error::{schema_error, store_error};
+use error::schema_error;
+pub(crate) use error::store_error;
 use mysql::MySql;
 use outbox_core::{CancellationToken, Wake};
 use postgres::Postgres;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
 use std::{sync::Arc, time::Duration};
+use uuid::Uuid;
 
 /// An outbox in a SeaORM database, as the dispatcher sees it. A clone is the same store.
 ///
@@ -68,6 +70,18 @@ impl SeaOrmStore {
             outbox: outbox.clone(),
             backend,
         }
+    }
+}
+
+impl SeaOrmStore {
+    /// The connection.
+    pub(crate) fn db(&self) -> &DatabaseConnection {
+        &self.db
+    }
+
+    /// The settings of the outbox.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
     }
 }
 
@@ -151,6 +165,10 @@ impl Store for SeaOrmStore {
         call!(self, "reading blocking dead letters", backend => backend.blocked(&self.db, shards))
     }
 
+    async fn paused(&self) -> Result<Vec<String>, StoreError> {
+        call!(self, "reading paused topics", backend => backend.paused(&self.db))
+    }
+
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
         call!(self, "fetching", backend => backend.fetch(&self.db, request))
     }
@@ -190,6 +208,18 @@ impl Store for SeaOrmStore {
         call!(self, "counting crashes", backend => {
             backend.mark_crashes(&self.db, member, owned, marks)
         })
+    }
+
+    async fn prune(&self, kept: Kept, age: Duration, limit: usize) -> Result<usize, StoreError> {
+        self.prune_kept(kept, age, limit).await
+    }
+
+    async fn expired(&self, age: Duration, limit: usize) -> Result<Vec<Delivered>, StoreError> {
+        self.list_expired(age, limit).await
+    }
+
+    async fn forget(&self, events: &[(Position, Uuid)]) -> Result<usize, StoreError> {
+        self.forget_delivered(events).await
     }
 }
 

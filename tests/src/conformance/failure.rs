@@ -1,6 +1,6 @@
 //! A failed event keeps its place, or becomes a dead letter.
 
-use super::{Actor, DeadRow, Harness, PendingRow, Thing};
+use super::{Actor, DeadRow, Harness, PendingRow, Thing, operators::requeue};
 use outbox_core::store::{DeadReason, Row, Settled, Settlement, Store, Verdict};
 use std::time::Duration;
 use uuid::Uuid;
@@ -128,7 +128,7 @@ pub async fn a_requeued_letter_returns_to_its_place<H: Harness>(harness: &H) {
     owner
         .settle(&rows[0], dead(DeadReason::Rejected, true))
         .await;
-    harness.requeue(rows[0].position).await;
+    requeue(harness, rows[0].position).await;
     assert_eq!(owner.store.blocked(&[rows[0].shard]).await.unwrap(), []);
     assert_eq!(harness.dead().await, []);
     assert_eq!(owner.rows().await, rows);

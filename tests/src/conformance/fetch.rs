@@ -1,6 +1,6 @@
 //! A fetch reads what its reader owns, in order, and writes nothing.
 
-use super::{Actor, Harness, Thing};
+use super::{Actor, Harness, Thing, operators::requeue};
 use outbox_core::store::{Cursor, DeadReason, FetchRequest, Fetched, Position, Store, Verdict};
 use std::time::Duration;
 
@@ -130,6 +130,6 @@ pub async fn a_requeue_changes_the_revision<H: Harness>(harness: &H) {
         seen.unwrap().revision
     };
     let before = revision(owner.fetch().await);
-    harness.requeue(at[0]).await;
+    requeue(harness, at[0]).await;
     assert_ne!(revision(owner.fetch().await), before);
 }

@@ -1,15 +1,12 @@
 use super::Tables;
-use outbox_core::{
-    Draft,
-    store::{Position, Store},
-};
+use outbox_core::{Draft, operator::OperatorStore, store::Position};
 use std::{future::Future, time::Duration};
 use uuid::Uuid;
 
 /// An empty store, and a look at what is in it from outside.
 pub trait Harness: Sized + Send + Sync {
     /// The store under test.
-    type Store: Store;
+    type Store: OperatorStore;
 
     /// What this store does not have.
     const LACKS: &'static [Capability];
@@ -40,9 +37,6 @@ pub trait Harness: Sized + Send + Sync {
 
     /// The history, by position.
     fn delivered(&self) -> impl Future<Output = Vec<DeliveredRow>> + Send;
-
-    /// Brings a dead letter back to its old position and raises its shard's revision.
-    fn requeue(&self, position: Position) -> impl Future<Output = ()> + Send;
 
     /// Makes an event's row what a careless foreign writer would have written: an id that is none.
     fn corrupt(&self, position: Position) -> impl Future<Output = ()> + Send;

@@ -1,4 +1,5 @@
-//! The laws of the [`Store`](outbox_core::store::Store) trait. Each is one function, generic over
+//! The laws of the traits [`Store`](outbox_core::store::Store) and
+//! [`OperatorStore`](outbox_core::operator::OperatorStore). Each is one function, generic over
 //! a [`Harness`]; every store runs all of them: [`conformance!`](crate::conformance!) makes a test of each.
 
 mod tables;
@@ -19,6 +20,13 @@ pub mod fence;
 pub mod delayed;
 pub mod positions;
 pub mod crashes;
+pub mod operators;
+pub mod pauses;
+pub mod reschedule;
+pub mod retention;
+pub mod million;
+pub mod replays;
+pub mod questions;
 pub mod dispatcher;
 
 pub use actor::Actor;
@@ -200,6 +208,51 @@ macro_rules! conformance {
                 a_crash_is_counted_for_the_named_events,
                 only_the_owner_counts_crashes,
                 a_verdict_clears_the_crashes,
+            }
+            operators {
+                a_retried_letter_starts_over,
+                an_unordered_letter_gets_a_new_place,
+                a_skipped_letter_is_kept_and_blocks_no_more,
+                a_discarded_letter_is_gone,
+                an_event_that_waits_can_be_discarded,
+                a_verb_is_too_late_the_second_time,
+                of_two_that_retry_one_wins,
+                letters_are_found_by_what_is_asked_for,
+                letters_come_in_pages,
+                a_letter_is_shown_whole,
+                letters_are_retried_as_far_as_is_said,
+                a_blocked_aggregate_is_listed_with_what_waits,
+                what_operators_do_is_recorded,
+            }
+            pauses {
+                a_paused_topic_is_known_to_all,
+                pausing_twice_is_pausing_once,
+                of_two_that_pause_one_wins,
+            }
+            reschedule {
+                delayed_events_are_listed,
+                a_cancelled_event_never_falls_due,
+                a_rescheduled_event_falls_due_at_its_new_time,
+                what_has_fallen_due_is_out_of_reach,
+            }
+            retention {
+                history_is_pruned_by_age,
+                a_letter_that_blocks_is_never_pruned,
+                the_record_of_operators_is_pruned,
+                an_archive_gets_events_before_they_go,
+            }
+            replays {
+                replayed_events_are_new_events_with_old_ids,
+                an_interrupted_replay_goes_on_where_it_stopped,
+                a_replay_takes_what_matches,
+            }
+            questions {
+                each_event_tells_what_became_of_it,
+                the_status_view_agrees,
+                events_are_counted_by_topic_and_state,
+                the_oldest_event_and_its_age_are_told,
+                events_with_many_attempts_are_listed,
+                dispatchers_are_listed_with_what_they_own,
             }
         }
     };

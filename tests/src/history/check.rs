@@ -125,6 +125,12 @@ impl<'a> Check<'a> {
 
     fn see(&mut self, record: &'a Record, at: usize) {
         match record.what {
+            What::Discarded => {
+                let aggregate = self.aggregates.entry(&record.aggregate).or_default();
+                if !aggregate.discarded(record.id) {
+                    self.broken(Rule::NothingIsInvented, record, at);
+                }
+            }
             What::Started => self.start(record, at),
             What::Succeeded | What::Failed | What::Dead | What::Dropped => {
                 let aggregate = self.aggregates.entry(&record.aggregate).or_default();

@@ -47,6 +47,11 @@ impl Log {
         self.write(&Record::new(What::Delayed, &self.by, aggregate, id));
     }
 
+    /// An operator is about to discard the event.
+    pub fn discarded(&self, aggregate: &str, id: Uuid) {
+        self.write(&Record::new(What::Discarded, &self.by, aggregate, id));
+    }
+
     /// Something befell this dispatcher.
     pub fn fault(&self) {
         self.write(&Record::fault(&self.by));

@@ -35,6 +35,8 @@ pub enum What {
     Dead,
     /// It was dropped at an await.
     Dropped,
+    /// An operator is about to discard it: it need not be handled any more.
+    Discarded,
     /// The dispatcher was killed or stood still: from here on its handlers may have done what
     /// nobody wrote down.
     Fault,
@@ -51,7 +53,7 @@ pub enum What {
     Struck,
 }
 
-const WORDS: [(What, &str); 13] = [
+const WORDS: [(What, &str); 14] = [
     (What::Emitted, "emitted"),
     (What::Delayed, "delayed"),
     (What::Started, "started"),
@@ -59,6 +61,7 @@ const WORDS: [(What, &str); 13] = [
     (What::Failed, "failed"),
     (What::Dead, "dead"),
     (What::Dropped, "dropped"),
+    (What::Discarded, "discarded"),
     (What::Fault, "fault"),
     (What::Outage, "outage"),
     (What::Unsettled, "unsettled"),

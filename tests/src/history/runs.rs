@@ -1,5 +1,8 @@
 use super::{Record, What, attempts::Attempts};
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 use uuid::Uuid;
 
 /// What is known of one aggregate, up to a record.
@@ -12,6 +15,8 @@ pub(super) struct Aggregate<'a> {
     open: Vec<Delivery<'a>>,
     /// By event that has been started: what became of it.
     pub(super) known: HashMap<Uuid, Known<'a>>,
+    /// The events that operators were about to discard.
+    discarded: HashSet<Uuid>,
     /// The place up to which events were started, and which must be reached again after a repeat.
     reached: Option<usize>,
     /// The place of the event that was started last.
@@ -52,6 +57,12 @@ impl<'a> Aggregate<'a> {
         self.events.push(id);
     }
 
+    /// The event may be missing from here on; `false` when there is no such event.
+    pub(super) fn discarded(&mut self, id: Uuid) -> bool {
+        self.discarded.insert(id);
+        self.place.contains_key(&id)
+    }
+
     pub(super) fn delayed(&mut self, id: Uuid) {
         self.place.insert(id, Place::Delayed);
     }
@@ -67,7 +78,8 @@ impl<'a> Aggregate<'a> {
     }
 
     fn is_settled(&self, id: Uuid) -> bool {
-        self.known.get(&id).is_some_and(|known| known.settled)
+        let settled = self.known.get(&id).is_some_and(|known| known.settled);
+        settled || self.discarded.contains(&id)
     }
 
     /// The deliveries in work beside this one's own.
@@ -87,7 +99,7 @@ impl<'a> Aggregate<'a> {
     /// What has been started keeps its place before all that stand behind it.
     fn overtakes_started(&self, record: &Record) -> bool {
         self.known.iter().any(|(id, known)| {
-            *id != record.id && !known.settled && known.position < record.position
+            *id != record.id && !self.is_settled(*id) && known.position < record.position
         })
     }
 
@@ -118,7 +130,7 @@ impl<'a> Aggregate<'a> {
     /// last one that was started.
     pub(super) fn jumps(&self, place: Place) -> bool {
         match (place, self.last) {
-            (Place::At(place), Some(last)) => place > last + 1,
+            (Place::At(place), Some(last)) => self.first_kept(last + 1..place).is_some(),
             _ => false,
         }
     }
@@ -126,7 +138,13 @@ impl<'a> Aggregate<'a> {
     /// The event up to which a repetition has still to come.
     pub(super) fn unrepeated(&self) -> Option<Uuid> {
         let (last, reached) = (self.last?, self.reached?);
-        (last < reached).then(|| self.events[reached])
+        self.first_kept(last + 1..reached + 1)
+    }
+
+    /// The first event of these places that nobody has discarded.
+    fn first_kept(&self, places: Range<usize>) -> Option<Uuid> {
+        let mut ids = places.map(|place| self.events[place]);
+        ids.find(|id| !self.discarded.contains(id))
     }
 
     pub(super) fn started(&mut self, record: &'a Record, at: usize, place: Place) {

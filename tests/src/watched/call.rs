@@ -47,9 +47,13 @@ pub enum Verb {
     Take,
     Release,
     Blocked,
+    Paused,
     Fetch,
     Read,
     Settle,
     MoveDue,
     MarkCrashes,
+    Prune,
+    Expired,
+    Forget,
 }

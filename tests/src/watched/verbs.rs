@@ -2,11 +2,13 @@ use super::{Call, Moment, Verb, Watched};
 use outbox_core::{
     CancellationToken, Wake,
     store::{
-        Blocked, Ear, FetchRequest, Fetched, History, Member, MemberId, MemberView, Moved,
-        Outcomes, Owned, Position, Row, Settled, Shard, ShardView, Store, StoreError,
+        Blocked, Delivered, Ear, FetchRequest, Fetched, History, Kept, Member, MemberId,
+        MemberView, Moved, Outcomes, Owned, Position, Row, Settled, Shard, ShardView, Store,
+        StoreError,
     },
 };
 use std::{future::Future, time::Duration};
+use uuid::Uuid;
 
 impl<S: Store> Watched<S> {
     async fn call<T>(
@@ -102,6 +104,10 @@ impl<S: Store> Store for Watched<S> {
         self.call(Verb::Blocked, &[], blocked).await
     }
 
+    async fn paused(&self) -> Result<Vec<String>, StoreError> {
+        self.call(Verb::Paused, &[], self.store.paused()).await
+    }
+
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
         self.call(Verb::Fetch, &[], self.store.fetch(request)).await
     }
@@ -138,5 +144,20 @@ impl<S: Store> Store for Watched<S> {
     ) -> Result<bool, StoreError> {
         let marked = self.store.mark_crashes(member, owned, marks);
         self.call(Verb::MarkCrashes, &[], marked).await
+    }
+
+    async fn prune(&self, kept: Kept, age: Duration, limit: usize) -> Result<usize, StoreError> {
+        let prune = self.store.prune(kept, age, limit);
+        self.call(Verb::Prune, &[], prune).await
+    }
+
+    async fn expired(&self, age: Duration, limit: usize) -> Result<Vec<Delivered>, StoreError> {
+        let expired = self.store.expired(age, limit);
+        self.call(Verb::Expired, &[], expired).await
+    }
+
+    async fn forget(&self, events: &[(Position, Uuid)]) -> Result<usize, StoreError> {
+        self.call(Verb::Forget, &[], self.store.forget(events))
+            .await
     }
 }

@@ -94,21 +94,6 @@ impl<const HOSTILE: bool> Harness for Sessions<HOSTILE> {
             .collect()
     }
 
-    async fn requeue(&self, position: Position) {
-        let txn = self.0.db.begin().await.unwrap();
-        let sql = "INSERT INTO outbox_event (seq, id, aggregatetype, aggregateid, topic, payload, \
-            headers, occurred_at, ordered, created_at) SELECT seq, id, aggregatetype, aggregateid, \
-            topic, payload, headers, occurred_at, ordered, created_at FROM outbox_dead \
-            WHERE seq = ?";
-        database::execute(&txn, sql, [position.into()]).await;
-        let sql = "UPDATE outbox_shard SET revision = revision + 1 \
-            WHERE shard = (SELECT shard FROM outbox_dead WHERE seq = ?)";
-        database::execute(&txn, sql, [position.into()]).await;
-        let sql = "DELETE FROM outbox_dead WHERE seq = ?";
-        database::execute(&txn, sql, [position.into()]).await;
-        txn.commit().await.unwrap();
-    }
-
     async fn corrupt(&self, position: Position) {
         // Every 16 bytes are an id; that of nobody is nil.
         let sql =

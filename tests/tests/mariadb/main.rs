@@ -14,6 +14,7 @@ mod emit;
 mod entities;
 mod failures;
 mod locks;
+mod million;
 mod migrations;
 mod packets;
 mod plans;

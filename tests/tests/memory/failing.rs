@@ -2,9 +2,10 @@
 
 use outbox_core::{
     CancellationToken, Config, Delivery, Dispatcher, DispatcherBuilder, DispatcherHandle,
-    HandlerError, MemoryStore, OnDead, RetryPolicy,
+    HandlerError, MemoryStore, OnDead, Operator, RetryPolicy,
+    operator::Answer,
     store::{
-        Member, Store,
+        Member, Position, Store,
         StoreErrorKind::{Contention, Unavailable},
     },
 };
@@ -75,6 +76,12 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     unreachable!("never: {what}");
 }
 
+async fn skip(memory: &MemoryStore, position: Position) {
+    let operator = Operator::<MemoryStore>::new(memory.clone(), "alice");
+    let skipped = operator.skip(position, "a test").await.unwrap();
+    assert_eq!(skipped, Answer::Done);
+}
+
 #[tokio::test(start_paused = true)]
 async fn nothing_passes_a_dead_letter_that_could_not_be_read_anew() {
     let ((memory, store), seen) = (store(), Seen::default());
@@ -93,12 +100,47 @@ async fn nothing_passes_a_dead_letter_that_could_not_be_read_anew() {
     let first = once();
     store.fail(move |call| (call.verb == Verb::Blocked && first()).then_some(Unavailable));
     // The operator's change makes the owner read everything anew.
-    assert!(memory.skip(memory.dead()[1].event.position));
+    skip(&memory, memory.dead()[1].event.position).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(*seen.lock().unwrap(), [] as [&str; 0]);
-    assert!(memory.skip(memory.dead()[0].event.position));
+    skip(&memory, memory.dead()[0].event.position).await;
     until("goes on", || memory.delivered().len() == 1).await;
     dispatcher.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_that_changes_at_a_take_over_stays_unseen() {
+    let ((memory, store), seen) = (store(), Seen::default());
+    for text in ["bad", "good"] {
+        memory.emit(Thing::of("a", text)).unwrap();
+    }
+    let refuse = |text: String, _: Delivery| async move {
+        if text == "bad" {
+            return Err(HandlerError::dead("no"));
+        }
+        Ok(())
+    };
+    let first = spawn(dispatcher(&store, &seen, refuse));
+    until("dead", || memory.dead().len() == 1).await;
+    first.shutdown().await;
+    // The next owner has taken the shard and reads nothing yet when an operator decides.
+    let (stopped, tried) = (
+        Arc::new(AtomicBool::new(true)),
+        Arc::new(AtomicUsize::new(0)),
+    );
+    let (stops, tries) = (Arc::clone(&stopped), Arc::clone(&tried));
+    store.fail(move |call| {
+        let stops = call.verb == Verb::Fetch && stops.load(SeqCst);
+        tries.fetch_add(usize::from(stops), SeqCst);
+        stops.then_some(Unavailable)
+    });
+    let next = spawn(dispatcher(&store, &seen, refuse));
+    until("a fetch", || tried.load(SeqCst) > 0).await;
+    skip(&memory, memory.dead()[0].event.position).await;
+    stopped.store(false, SeqCst);
+    until("goes on", || memory.delivered().len() == 1).await;
+    next.shutdown().await;
+    assert_eq!(*seen.lock().unwrap(), ["good"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,9 +152,9 @@ async fn parked_events_that_could_not_be_read_are_read_later() {
     let first = once();
     store.fail(move |call| (call.verb == Verb::Read && first()).then_some(Unavailable));
     let moment = Duration::from_millis(1);
-    let handle = dispatcher(&store, &seen, |_, delivery| async move {
+    let handle = dispatcher(&store, &seen, move |_, delivery| async move {
         match delivery.attempt() {
-            1 => Err(HandlerError::retry("once")),
+            1 => Err(HandlerError::retry_after(moment, "once")),
             _ => Ok(()),
         }
     })

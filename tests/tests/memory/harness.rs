@@ -77,10 +77,6 @@ impl Harness for Memory {
             .collect()
     }
 
-    async fn requeue(&self, position: Position) {
-        assert!(self.0.requeue(position));
-    }
-
     async fn corrupt(&self, _: Position) {
         unreachable!("no law that needs a foreign row is run")
     }

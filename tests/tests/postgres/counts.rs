@@ -69,6 +69,7 @@ async fn a_delivered_event_costs_few_bytes_of_log() {
          delete it, or {kept} with the history"
     );
     assert!(discarded <= 100, "{discarded}");
-    assert!(kept <= 600, "{kept}");
+    // With two indexes on the history, by age and by id.
+    assert!(kept <= 700, "{kept}");
     assert!(emitted <= 600, "{emitted}");
 }

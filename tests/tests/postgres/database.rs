@@ -18,13 +18,15 @@ pub(crate) struct Database {
     name: String,
 }
 
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 8] = [
     "event",
     "delayed",
     "dead",
     "delivered",
     "shard",
     "dispatcher",
+    "topic",
+    "operation",
 ];
 
 impl Database {

@@ -1,4 +1,4 @@
-use super::database::{self, Database};
+use super::database::Database;
 use outbox_core::{Draft, store::Position};
 use outbox_seaorm::SeaOrmStore;
 use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
@@ -88,22 +88,6 @@ impl<const HOSTILE: bool> Harness for Postgres<HOSTILE> {
                 attempts: get::<i32>(row, "attempts").into(),
             })
             .collect()
-    }
-
-    async fn requeue(&self, position: Position) {
-        let txn = self.0.db.begin().await.unwrap();
-        for sql in [
-            "INSERT INTO \"outbox_event\" (seq, id, aggregatetype, aggregateid, topic, payload, \
-                headers, occurred_at, ordered, created_at) SELECT seq, id, aggregatetype, \
-                aggregateid, topic, payload, headers, occurred_at, ordered, created_at \
-                FROM \"outbox_dead\" WHERE seq = $1",
-            "UPDATE \"outbox_shard\" SET revision = revision + 1 \
-                WHERE shard = (SELECT shard FROM \"outbox_dead\" WHERE seq = $1)",
-            "DELETE FROM \"outbox_dead\" WHERE seq = $1",
-        ] {
-            database::execute(&txn, &self.0.render(sql), [position.into()]).await;
-        }
-        txn.commit().await.unwrap();
     }
 
     async fn corrupt(&self, position: Position) {

@@ -16,6 +16,7 @@ mod fences;
 mod hash;
 mod horizon;
 mod isolation;
+mod million;
 mod moving;
 mod restart;
 mod schema;

@@ -89,20 +89,6 @@ impl<const FILE: bool> Harness for Sqlite<FILE> {
             .collect()
     }
 
-    async fn requeue(&self, position: Position) {
-        let txn = self.0.db.begin().await.unwrap();
-        let sql = "INSERT INTO outbox_event (seq, id, aggregatetype, aggregateid, topic, payload, \
-            headers, occurred_at, ordered, created_at) SELECT seq, id, aggregatetype, aggregateid, \
-            topic, payload, headers, occurred_at, ordered, created_at FROM outbox_dead \
-            WHERE seq = ?1";
-        database::execute(&txn, sql, [position.into()]).await;
-        let sql = "DELETE FROM outbox_dead WHERE seq = ?1";
-        database::execute(&txn, sql, [position.into()]).await;
-        let sql = "UPDATE outbox_shard SET revision = revision + 1 WHERE shard = 0";
-        database::execute(&txn, sql, []).await;
-        txn.commit().await.unwrap();
-    }
-
     async fn corrupt(&self, position: Position) {
         // One string on one connection: the pragma must not reach another test's rows.
         let sql = format!(

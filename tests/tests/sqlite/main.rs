@@ -9,6 +9,7 @@ mod contention;
 mod counts;
 mod liveness;
 mod locked;
+mod million;
 mod pattern;
 mod refused;
 mod reopened;

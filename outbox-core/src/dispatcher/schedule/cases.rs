@@ -53,6 +53,7 @@ impl Case {
         }
         let mut schedule = Schedule::new(Arc::new(router), Arc::new(config), Arc::default());
         schedule.own(Owned::new(SHARD, 1, suspect_to));
+        schedule.reset_changed(&[Seen::new(SHARD, 0, None)]);
         Self {
             schedule,
             now: Instant::now(),

@@ -37,7 +37,7 @@ use crate::store::{Blocked, Owned, Shard};
 use lane::LaneHasher;
 use shard::ShardState;
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     sync::Arc,
 };
 use tokio::time::Instant;
@@ -51,6 +51,8 @@ pub(crate) struct Schedule {
     counters: Arc<Counters>,
     hasher: LaneHasher,
     shards: BTreeMap<Shard, ShardState>,
+    /// The topics that an operator has paused.
+    paused: HashSet<String>,
     /// By route.
     topics: Vec<Topic>,
     /// The route whose turn it is.
@@ -88,6 +90,7 @@ impl Schedule {
             counters,
             hasher: LaneHasher::default(),
             shards: BTreeMap::new(),
+            paused: HashSet::new(),
             topics,
             turn: 0,
             solo: VecDeque::new(),
@@ -111,6 +114,10 @@ impl Schedule {
 
     pub(crate) fn owned(&self) -> Vec<Owned> {
         self.shards.values().map(|shard| shard.owned).collect()
+    }
+
+    pub(crate) fn owns(&self, shard: Shard) -> bool {
+        self.shards.contains_key(&shard)
     }
 
     /// Starts nothing more of these shards, so that they can be handed over.
@@ -153,6 +160,12 @@ impl Schedule {
         for topic in &mut self.topics {
             topic.forget(shards);
         }
+    }
+
+    /// The topics that stand still. What was read before stays as it is: whoever calls has thrown
+    /// it away.
+    pub(crate) fn pause(&mut self, topics: Vec<String>) {
+        self.paused = topics.into_iter().collect();
     }
 
     /// Dead letters that hold back their aggregates.

@@ -1,6 +1,6 @@
 use super::{LaneId, Schedule, lane::Waiting, shard::ShardState};
 use crate::{
-    dispatcher::stats::add,
+    dispatcher::{router::RouteId, stats::add},
     store::{Cursor, Fetched, Position, Row, Seen, Shard},
 };
 use std::collections::HashMap;
@@ -81,7 +81,8 @@ impl Schedule {
     }
 
     /// Forgets what was read of shards that an operator has changed. A fetch that shows it is
-    /// thrown away whole: it may already lack the event that comes first.
+    /// thrown away whole: it may already lack the event that comes first. So is the first one of a
+    /// shard: what is held back is read after it.
     pub(crate) fn reset_changed(&mut self, seen: &[Seen]) -> Vec<Shard> {
         let mut changed = Vec::new();
         for seen in seen {
@@ -89,7 +90,7 @@ impl Schedule {
                 continue;
             };
             let before = shard.revision.replace(seen.revision);
-            if before.is_some_and(|revision| revision != seen.revision) {
+            if before != Some(seen.revision) {
                 shard.reset(&mut self.window);
                 changed.push(seen.shard);
             }
@@ -125,6 +126,7 @@ impl Schedule {
     }
 
     fn admit_row(&mut self, row: Row, now: Instant) -> Option<Strange> {
+        let (route, is_known) = (self.route_of(&row), self.is_known(&row));
         let state = self.shards.get_mut(&row.shard)?;
         let (shard, position, lane) = (row.shard, row.position, self.hasher.of(&row));
         if state.knows(position) {
@@ -134,8 +136,7 @@ impl Schedule {
             parked.skip(position);
             return None;
         }
-        let route = self.router.find(&row.topic).filter(|_| row.fault.is_none());
-        let strange = (route.is_none() && state.floor.is_new(position)).then(|| strange(&row));
+        let strange = (!is_known && state.floor.is_new(position)).then(|| strange(&row));
         let holds_back = row.ordered && row.key.is_some();
         if route.is_some() || holds_back {
             let not_before = row.retry_in.map(|wait| now + wait);
@@ -188,6 +189,17 @@ impl Schedule {
         }
     }
 
+    /// Where an event goes now; nowhere while its topic is paused.
+    fn route_of(&self, row: &Row) -> Option<RouteId> {
+        let route = self.router.find(&row.topic);
+        route.filter(|_| row.fault.is_none() && !self.paused.contains(&row.topic))
+    }
+
+    /// Whether the event could be handled here.
+    fn is_known(&self, row: &Row) -> bool {
+        row.fault.is_none() && self.router.find(&row.topic).is_some()
+    }
+
     /// The heads of parked lanes whose time has come, to be read again by position.
     pub(crate) fn due_heads(&mut self, now: Instant) -> Vec<Head> {
         let mut heads = Vec::new();
@@ -219,6 +231,8 @@ impl Schedule {
             position,
         } in heads
         {
+            let row = rows.remove(position);
+            let route = row.as_ref().and_then(|row| self.route_of(row));
             let Some(state) = self.shards.get_mut(shard) else {
                 continue;
             };
@@ -230,8 +244,7 @@ impl Schedule {
                 continue;
             }
             let entry = state.unpark(*lane);
-            if let Some(row) = rows.remove(position) {
-                let route = self.router.find(&row.topic).filter(|_| row.fault.is_none());
+            if let Some(row) = row {
                 let event = Waiting {
                     route,
                     not_before: row.retry_in.map(|wait| now + wait),

@@ -50,6 +50,14 @@ impl Postgres {
         rows.iter().map(row::blocked::<Self>).collect()
     }
 
+    pub(in crate::store) async fn paused(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<Vec<String>, DbErr> {
+        let rows = self.query(db, &self.sql.paused, []).await?;
+        rows.iter().map(|row| row.try_get("", "topic")).collect()
+    }
+
     pub(in crate::store) async fn mark_crashes(
         &self,
         db: &DatabaseConnection,

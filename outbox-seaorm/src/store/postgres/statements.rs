@@ -49,6 +49,7 @@ statements! {
     take = "take",
     release = "release",
     blocked = "blocked",
+    paused = "paused",
     fetch = "fetch",
     read = "read",
     settle_done = "settle_done" keeping "",

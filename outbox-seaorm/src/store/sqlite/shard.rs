@@ -57,6 +57,14 @@ impl Sqlite {
         rows.iter().map(row::blocked::<Self>).collect()
     }
 
+    pub(in crate::store) async fn paused(
+        &self,
+        db: &DatabaseConnection,
+    ) -> Result<Vec<String>, DbErr> {
+        let rows = db.query_all_raw(statement(&self.sql.paused, [])).await?;
+        rows.iter().map(|row| row.try_get("", "topic")).collect()
+    }
+
     pub(in crate::store) async fn mark_crashes(
         &self,
         db: &DatabaseConnection,

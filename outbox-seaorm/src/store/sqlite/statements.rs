@@ -36,7 +36,7 @@ macro_rules! statements {
 
 statements! {
     join, renew, members, evict, remove_member,
-    shards, take, release, release_all, blocked,
+    shards, take, release, release_all, blocked, paused,
     fence,
     fetch, read,
     keep, delete, retry, bury, delete_buried, mark_crashes,

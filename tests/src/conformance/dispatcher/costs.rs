@@ -52,6 +52,8 @@ pub async fn an_idle_dispatcher_hardly_asks_and_writes_only_its_lease<H: Harness
             // From 750 ms on, and once for every look around.
             Verb::Fetch => 12,
             Verb::Renew | Verb::Members | Verb::Shards => 6,
+            // Once a minute, three tables.
+            Verb::Prune => 3,
             _ => 0,
         };
         assert!(count <= most, "{verb:?}: {count} times");

@@ -2,7 +2,7 @@
 
 use super::{Scene, scene::spawn};
 use crate::{
-    conformance::Harness,
+    conformance::{Harness, operators::requeue},
     watched::{Verb, Watched},
 };
 use outbox_core::{Delivery, HandlerError, OnDead};
@@ -80,7 +80,7 @@ pub async fn a_requeued_letter_returns_to_its_place<H: Harness + 'static>(scene:
     scene.emit("x", "5").await;
     repaired.store(true, SeqCst);
     let letter = scene.harness.dead().await.remove(0);
-    scene.harness.requeue(letter.position).await;
+    requeue(&*scene.harness, letter.position).await;
     scene.pending(0).await;
     dispatcher.shutdown().await;
     assert_eq!(scene.seen("x"), ["1", "bad", "3", "4", "5"]);
@@ -114,7 +114,7 @@ pub async fn what_comes_with_a_requeued_letter_waits_for_it<H: Harness + 'static
     store.refuse(Verb::Fetch).await;
     repaired.store(true, SeqCst);
     let letter = scene.harness.dead().await.remove(0);
-    scene.harness.requeue(letter.position).await;
+    requeue(&*scene.harness, letter.position).await;
     scene.emit("x", "3").await;
     store.mend();
     scene.pending(0).await;

@@ -6,6 +6,7 @@
 
 mod event;
 mod scene;
+mod chance;
 
 pub mod order;
 pub mod failures;
@@ -15,6 +16,8 @@ pub mod stop;
 pub mod restarts;
 pub mod costs;
 pub mod values;
+pub mod operators;
+pub mod verbs_at_random;
 
 pub use event::Account;
 pub use scene::{Scene, ok};
@@ -68,6 +71,18 @@ macro_rules! dispatcher_laws {
                 keys_that_look_alike_are_different,
                 keyless_events_hold_back_nobody,
                 undecodable_events_fail_alone,
+            }
+            operators {
+                a_paused_topic_stands_still_and_others_go_on,
+                a_rescheduled_event_is_delivered_in_time,
+                a_discarded_event_lets_its_successors_go,
+                history_is_kept_as_long_as_is_said,
+                what_an_archive_refuses_stays,
+                a_run_until_idle_prunes_too,
+                replayed_events_are_delivered_again,
+            }
+            verbs_at_random {
+                operators_at_random_lose_and_reorder_nothing,
             }
         }
     };

@@ -1,25 +1,9 @@
 //! Chance as the adversary.
 
-use super::{Scene, scene::spawn};
+use super::{Scene, chance::Chance, scene::spawn};
 use crate::conformance::{Actor, Harness};
 use outbox_core::{Delivery, DispatcherHandle, HandlerError, store::Store};
-use std::sync::Arc;
-use std::{
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-    time::Duration,
-};
-
-/// A sequence of numbers that look random, the same in every run.
-#[derive(Debug)]
-struct Chance(AtomicU64);
-
-impl Chance {
-    fn below(&self, limit: u64) -> u64 {
-        let next = |n: u64| n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let before = self.0.fetch_update(Relaxed, Relaxed, |n| Some(next(n)));
-        (before.unwrap_or_default() >> 33) % limit
-    }
-}
+use std::{sync::Arc, time::Duration};
 
 fn start<H: Harness + 'static>(
     scene: &Scene<H>,
@@ -44,7 +28,7 @@ fn start<H: Harness + 'static>(
 
 /// Two dispatchers at a time; one of them stops, gently or not, and another takes its place.
 pub async fn random_failures_and_restarts_never_reorder<H: Harness + 'static>(scene: &Scene<H>) {
-    let chance = Arc::new(Chance(AtomicU64::new(42)));
+    let chance = Arc::new(Chance::new(42));
     let mut running: Vec<(String, DispatcherHandle)> = Vec::new();
     let mut emitted = 0;
     for round in 0..12 {

@@ -5,7 +5,7 @@ use crate::{
 };
 use outbox_core::{
     CancellationToken, Delivery, Dispatcher, DispatcherBuilder, DispatcherHandle, Draft,
-    HandlerError, RetryPolicy, Wish, store::Store,
+    HandlerError, RetryPolicy, Wish, headers::REPLAY_ID, store::Store,
 };
 use std::{
     collections::HashMap,
@@ -98,6 +98,10 @@ impl<H: Harness + 'static> Scene<H> {
         quick(store).on_event(move |event: Account, delivery: Delivery| {
             let (log, handle) = (log.clone(), Arc::clone(&handle));
             async move {
+                if delivery.headers().text(REPLAY_ID).is_some() {
+                    // What was delivered before is meant to come again, beside what has its order.
+                    return handle(event.text().to_owned(), delivery).await;
+                }
                 let key = delivery.key().unwrap_or("-").to_owned();
                 let run = log.started(&key, delivery.id());
                 let result = handle(event.text().to_owned(), delivery).await;

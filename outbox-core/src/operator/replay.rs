@@ -1,0 +1,147 @@
+use super::{Bulk, Operator, OperatorStore};
+use crate::store::{Position, StoreError};
+use chrono::{DateTime, Utc};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+/// Which delivered events are meant: all of them, but for what is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryFilter {
+    /// Of this topic.
+    pub topic: Option<String>,
+    /// Of this kind of aggregate.
+    pub aggregate: Option<String>,
+    /// Of this aggregate's key.
+    pub key: Option<String>,
+    /// That were delivered at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// That were delivered before this time.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl HistoryFilter {
+    /// All delivered events.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// Only those of this topic.
+    #[must_use]
+    pub fn topic(mut self, topic: impl Into<String>) -> Self {
+        self.topic = Some(topic.into());
+        self
+    }
+
+    /// Only those of this kind of aggregate.
+    #[must_use]
+    pub fn aggregate(mut self, aggregate: impl Into<String>) -> Self {
+        self.aggregate = Some(aggregate.into());
+        self
+    }
+
+    /// Only those with this aggregate's key.
+    #[must_use]
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Only those that were delivered at this time or later.
+    #[must_use]
+    pub fn since(mut self, time: DateTime<Utc>) -> Self {
+        self.since = Some(time);
+        self
+    }
+
+    /// Only those that were delivered before this time.
+    #[must_use]
+    pub fn until(mut self, time: DateTime<Utc>) -> Self {
+        self.until = Some(time);
+        self
+    }
+}
+
+/// How far a replay has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replayed {
+    /// The replay's id: the header `replay_id` of its events, and its record's id.
+    pub id: Uuid,
+    /// How many events it has brought back in all.
+    pub events: u64,
+    /// Behind which position of the history it goes on.
+    pub after: Position,
+    /// There is nothing more that matches.
+    pub ended: bool,
+}
+
+impl Replayed {
+    /// How far this replay has come.
+    #[must_use]
+    pub fn new(id: Uuid, events: u64, after: Position, ended: bool) -> Self {
+        Self {
+            id,
+            events,
+            after,
+            ended,
+        }
+    }
+}
+
+/// Replays.
+impl<S: OperatorStore> Operator<S> {
+    /// Emits delivered events anew, in their old order, no more and no faster than `bulk` says.
+    /// Each gets a new place and keeps its id: whoever folds repetitions by it must be told, by the
+    /// header `replay_id`, that these are meant.
+    ///
+    /// # Errors
+    /// When the database cannot do it. What was replayed before is; the record of the replay has
+    /// its id, with which [`replay_on`](Self::replay_on) goes on.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends it between two transactions, or rolls one back.
+    pub async fn replay(
+        &self,
+        filter: &HistoryFilter,
+        bulk: Bulk,
+        why: &str,
+    ) -> Result<Replayed, StoreError> {
+        self.replay_on(Uuid::now_v7(), filter, bulk, why).await
+    }
+
+    /// Goes on with a replay that was interrupted, or starts one under an id of one's own: no event
+    /// is brought back twice by it. `bulk` counts what was replayed before.
+    ///
+    /// # Errors
+    /// As [`replay`](Self::replay).
+    ///
+    /// # Cancel safety
+    /// As [`replay`](Self::replay).
+    pub async fn replay_on(
+        &self,
+        replay: Uuid,
+        filter: &HistoryFilter,
+        bulk: Bulk,
+        why: &str,
+    ) -> Result<Replayed, StoreError> {
+        let (by, most) = (self.by(why), u64::try_from(bulk.most).unwrap_or(u64::MAX));
+        let mut before = None;
+        loop {
+            let batch = bulk.batch();
+            let step = self.store.replay(replay, filter, most, batch, &by);
+            let now = step.await?;
+            self.store.wake().notify();
+            if now.ended || now.events >= most {
+                return Ok(now);
+            }
+            // Of the first step it is not known how much of it there was before.
+            let events = before.map_or(batch, |before| {
+                usize::try_from(now.events - before).unwrap_or(batch)
+            });
+            before = Some(now.events);
+            sleep(bulk.pause(events)).await;
+        }
+    }
+}

@@ -1,0 +1,2 @@
+-- $1 id.
+DELETE FROM "outbox_delayed" WHERE id = $1

@@ -1,0 +1,2 @@
+-- $1 position.
+DELETE FROM "outbox_event" WHERE seq = $1

@@ -1,0 +1,2 @@
+-- $1 position.
+DELETE FROM "outbox_dead" WHERE seq = $1

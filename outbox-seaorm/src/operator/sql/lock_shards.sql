@@ -1,0 +1,1 @@
+SELECT s.shard FROM "outbox_shard" AS s ORDER BY s.shard {lock}

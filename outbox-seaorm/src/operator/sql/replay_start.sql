@@ -1,0 +1,3 @@
+-- $1 replay, $2 who, $3 why, $4 topic.
+INSERT INTO "outbox_operation" (id, act, who, why, topic, seq, events)
+VALUES ($1, 'replay', $2, $3, $4, 0, 0)

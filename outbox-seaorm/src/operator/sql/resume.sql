@@ -1,0 +1,2 @@
+-- $1 topic.
+DELETE FROM "outbox_topic" WHERE topic = $1

@@ -1,0 +1,1 @@
+UPDATE "outbox_shard" SET revision = revision + 1

@@ -1,0 +1,1 @@
+SELECT topic FROM "outbox_topic"

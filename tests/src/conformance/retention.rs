@@ -1,0 +1,115 @@
+//! What has been done with is kept for a time.
+
+use super::{
+    Actor, Harness, Thing,
+    failure::dead,
+    operators::{operator, requeue},
+};
+use outbox_core::store::{DeadReason, Kept, Row, Store, Verdict};
+use std::time::Duration;
+
+const SOON: Duration = Duration::from_millis(400);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// Delivers events, the later ones after a while.
+async fn delivered<H: Harness>(harness: &H) -> (Actor<H::Store>, Vec<Row>) {
+    for text in ["one", "two", "three", "four"] {
+        harness.emit(Thing::said(text)).await;
+    }
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    for row in &rows[..2] {
+        owner.settle(row, Verdict::Done).await;
+    }
+    harness.pass(SOON).await;
+    for row in &rows[2..] {
+        owner.settle(row, Verdict::Done).await;
+    }
+    (owner, rows)
+}
+
+async fn left<H: Harness>(harness: &H) -> Vec<i64> {
+    let delivered = harness.delivered().await;
+    delivered.iter().map(|row| row.position).collect()
+}
+
+/// Neither what is younger, nor more than is asked for.
+pub async fn history_is_pruned_by_age<H: Harness>(harness: &H) {
+    let (owner, rows) = delivered(harness).await;
+    let at: Vec<_> = rows.iter().map(|row| row.position).collect();
+    let prune = |age, limit| owner.store.prune(Kept::Delivered, age, limit);
+    assert_eq!(prune(HOUR, 10).await.unwrap(), 0);
+    assert_eq!(prune(SOON, 1).await.unwrap(), 1);
+    assert_eq!(left(harness).await, at[1..]);
+    assert_eq!(prune(SOON, 10).await.unwrap(), 1);
+    assert_eq!(prune(SOON, 10).await.unwrap(), 0);
+    assert_eq!(left(harness).await, at[2..]);
+    assert_eq!(prune(Duration::ZERO, 10).await.unwrap(), 2);
+    assert!(left(harness).await.is_empty());
+}
+
+/// An aggregate waits for somebody to decide, however long that takes.
+pub async fn a_letter_that_blocks_is_never_pruned<H: Harness>(harness: &H) {
+    for key in ["a", "b", "c"] {
+        harness.emit(Thing::of(key, "one")).await;
+    }
+    let owner = Actor::owner(harness).await;
+    let mut rows = owner.rows().await;
+    rows.sort_by_key(|row| row.position);
+    for (row, blocks) in rows.iter().zip([true, false, true]) {
+        owner.settle(row, dead(DeadReason::Rejected, blocks)).await;
+    }
+    let prune = |age| owner.store.prune(Kept::Dead, age, 10);
+    assert_eq!(prune(HOUR).await.unwrap(), 0);
+    harness.pass(Duration::from_millis(5)).await;
+    assert_eq!(prune(Duration::ZERO).await.unwrap(), 1);
+    let dead = harness.dead().await;
+    let left: Vec<_> = dead.iter().map(|row| row.position).collect();
+    assert_eq!(left, [rows[0].position, rows[2].position]);
+}
+
+/// Also the record of what operators did does not grow for ever.
+pub async fn the_record_of_operators_is_pruned<H: Harness>(harness: &H) {
+    harness.emit(Thing::said("one")).await;
+    let owner = Actor::owner(harness).await;
+    let row = owner.rows().await.remove(0);
+    owner.settle(&row, dead(DeadReason::Rejected, true)).await;
+    requeue(harness, row.position).await;
+    let prune = |age| owner.store.prune(Kept::Operations, age, 10);
+    assert_eq!(prune(HOUR).await.unwrap(), 0);
+    harness.pass(Duration::from_millis(5)).await;
+    assert_eq!(prune(Duration::ZERO).await.unwrap(), 1);
+    let done = operator(harness).operations(None).await.unwrap();
+    assert_eq!(done.items, []);
+}
+
+/// The oldest first, whole, and only what was taken is deleted.
+pub async fn an_archive_gets_events_before_they_go<H: Harness>(harness: &H) {
+    let (owner, rows) = delivered(harness).await;
+    assert_eq!(owner.store.expired(HOUR, 10).await.unwrap(), []);
+    let expired = owner.store.expired(SOON, 10).await.unwrap();
+    let mut ids: Vec<_> = expired.iter().map(|row| row.event.id).collect();
+    ids.sort();
+    let mut expected = vec![rows[0].id, rows[1].id];
+    expected.sort();
+    assert_eq!(ids, expected);
+    let first = expired.iter().find(|row| row.event.id == rows[0].id);
+    let first = first.unwrap();
+    let payload: serde_json::Value = serde_json::from_str(&first.event.payload).unwrap();
+    assert_eq!(payload["text"], "one");
+    assert_eq!(
+        (&*first.event.topic, first.event.key.as_deref()),
+        ("thing.said", Some("a"))
+    );
+    let body = rows[0].body.as_ref().unwrap();
+    assert_eq!(first.event.occurred_at, body.occurred_at);
+    assert!(first.created_at <= first.delivered_at);
+    assert_eq!(owner.store.expired(SOON, 1).await.unwrap().len(), 1);
+
+    let other = uuid::Uuid::now_v7();
+    let (one, two) = (rows[0].position, rows[1].position);
+    let keys = [(one, rows[0].id), (two, other), (two + 100, other)];
+    assert_eq!(owner.store.forget(&keys).await.unwrap(), 1);
+    assert_eq!(owner.store.forget(&keys).await.unwrap(), 0);
+    assert_eq!(left(harness).await.len(), 3);
+}

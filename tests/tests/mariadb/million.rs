@@ -1,0 +1,11 @@
+//! The large case, outside of the usual run.
+
+use super::harness::MariaDb;
+use outbox_tests::conformance::{Harness, million};
+
+#[tokio::test]
+#[ignore = "it takes a minute"]
+async fn a_million_rows_go_beside_emitters() {
+    let harness = MariaDb::fresh().await;
+    million::a_million_rows_go_beside_emitters(&harness).await;
+}
