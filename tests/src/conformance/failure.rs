@@ -12,7 +12,7 @@ pub(super) fn retry(after: Duration) -> Verdict {
     retry_of(1, after)
 }
 
-fn retry_of(attempts: u32, after: Duration) -> Verdict {
+pub(super) fn retry_of(attempts: u32, after: Duration) -> Verdict {
     Verdict::Retry {
         attempts,
         after,

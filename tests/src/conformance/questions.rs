@@ -2,7 +2,7 @@
 
 use super::{
     Actor, Harness, Noted, Tables, Thing,
-    failure::{dead, retry},
+    failure::{dead, retry, retry_of},
     operators::operator,
 };
 use outbox_core::{
@@ -144,9 +144,7 @@ pub async fn the_oldest_event_and_its_age_are_told<H: Harness>(harness: &H) {
 /// Those that fail again and again.
 pub async fn events_with_many_attempts_are_listed<H: Harness>(harness: &H) {
     let (owner, rows) = one_of_each(harness).await;
-    for _ in 0..3 {
-        owner.settle(&rows[4], retry(HOUR)).await;
-    }
+    owner.settle(&rows[4], retry_of(3, HOUR)).await;
     let operator = operator(harness);
     for (filter, attempts, expected) in [
         (EventFilter::all(), 0, vec![2, 4]),
