@@ -4,6 +4,7 @@ use std::{
     path::Path,
     process::{Child, Command},
     sync::Mutex,
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -13,6 +14,8 @@ pub struct PrivateMariaDb {
     folder: TempDir,
     port: u16,
     process: Mutex<Child>,
+    /// When it was ready for the first time.
+    ready: Instant,
 }
 
 const USER: &str = "mysql";
@@ -30,12 +33,14 @@ impl PrivateMariaDb {
         run(install);
         let port = free_port();
         let process = Mutex::new(spawn(folder.path(), port));
-        let server = Self {
+        let mut server = Self {
             folder,
             port,
             process,
+            ready: Instant::now(),
         };
         server.wait();
+        server.ready = Instant::now();
         server
     }
 
@@ -45,8 +50,12 @@ impl PrivateMariaDb {
         format!("mysql://root@127.0.0.1:{}", self.port)
     }
 
-    /// Kills it, and starts it again.
+    /// Kills it, and starts it again, once: not within the second of its start, which is all that a
+    /// server tells of that.
     pub fn restart(&self) {
+        until("its second is over", || {
+            self.ready.elapsed() >= Duration::from_secs(1)
+        });
         let mut process = self.process.lock().unwrap();
         process.kill().unwrap();
         process.wait().unwrap();
