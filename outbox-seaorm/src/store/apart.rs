@@ -66,17 +66,17 @@ pub(super) struct Missing;
 
 #[allow(dead_code, reason = "in use where SeaORM lacks a driver")]
 pub(super) trait NoDriver {
-    fn get_mysql_connection_pool(&self) -> Missing;
-    fn get_postgres_connection_pool(&self) -> Missing;
+    fn get_mysql_connection_pool(&self) -> &Missing;
+    fn get_postgres_connection_pool(&self) -> &Missing;
 }
 
 impl NoDriver for DatabaseConnection {
-    fn get_mysql_connection_pool(&self) -> Missing {
-        Missing
+    fn get_mysql_connection_pool(&self) -> &Missing {
+        &Missing
     }
 
-    fn get_postgres_connection_pool(&self) -> Missing {
-        Missing
+    fn get_postgres_connection_pool(&self) -> &Missing {
+        &Missing
     }
 }
 
