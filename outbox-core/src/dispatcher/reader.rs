@@ -238,11 +238,11 @@ impl<S: Store> Reader<'_, S> {
     /// Reads the heads of parked lanes whose time has come.
     async fn wake_heads(&mut self) -> Result<(), StoreError> {
         let heads = self.desk.schedule().due_heads(Instant::now());
-        let mut left = &heads[..];
+        let (mut left, inline_bytes) = (&heads[..], self.config.inline_bytes());
         while !left.is_empty() {
             let (some, rest) = left.split_at(left.len().min(self.config.batch));
             let positions: Vec<_> = some.iter().map(|head| head.position).collect();
-            match self.store.read(&positions).await {
+            match self.store.read(&positions, inline_bytes).await {
                 Ok(rows) => self.desk.schedule().revive(some, rows, Instant::now()),
                 Err(error) => {
                     // All that are left: their timers have gone off.

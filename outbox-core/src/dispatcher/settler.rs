@@ -184,7 +184,7 @@ impl<S: Store> Settler<S> {
             .map(|pending| pending.settlement.position)
             .collect();
         // Without an answer they may all be there: then they are tried again.
-        let there = match self.store.read(&positions).await {
+        let there = match self.store.read(&positions, 0).await {
             Ok(rows) => rows.iter().map(|row| (row.position, row.id)).collect(),
             Err(_) => letters
                 .iter()

@@ -128,7 +128,7 @@ impl<S: Store> Worker<S> {
         change
     }
 
-    /// Reads the payloads that were too long to come with the fetch; an event that has gone, or
+    /// Reads the payloads that were too long to come with the fetch, for which there is memory now; an event that has gone, or
     /// whose payload is none, stays without one.
     async fn load(&self, job: &mut Job) -> Result<(), StoreError> {
         let missing = |item: &&Item| item.row.body.is_none();
@@ -143,7 +143,7 @@ impl<S: Store> Worker<S> {
         }
         let store = self.store.clone();
         // In a task of its own: this worker may be dropped, a database call may not.
-        let read = tokio::spawn(async move { store.read(&positions).await });
+        let read = tokio::spawn(async move { store.read(&positions, usize::MAX).await });
         let rows = match read.await {
             Ok(rows) => rows?,
             // No answer is not the answer that the events are gone.

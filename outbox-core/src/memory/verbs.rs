@@ -167,10 +167,14 @@ impl Store for MemoryStore {
         Ok(self.run(|state, now| fetch(state, now, request)).await)
     }
 
-    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
+    async fn read(
+        &self,
+        positions: &[Position],
+        inline_bytes: usize,
+    ) -> Result<Vec<Row>, StoreError> {
         let read = |state: &mut State, now| {
             let found = positions.iter().filter_map(|at| state.pending.get(at));
-            found.map(|pending| pending.row(now, usize::MAX)).collect()
+            found.map(|pending| pending.row(now, inline_bytes)).collect()
         };
         Ok(self.run(read).await)
     }

@@ -132,10 +132,13 @@ pub trait Store: Clone + Send + Sync + 'static {
         request: &FetchRequest<'_>,
     ) -> impl Future<Output = Result<Fetched, StoreError>> + Send;
 
-    /// Reads events by position, with their bodies. Those that are gone are left out.
+    /// Reads events by position; those that are gone are left out. Payloads up to `inline_bytes`
+    /// come along, as with a fetch: however many events are named, the reader knows how much memory
+    /// they take.
     fn read(
         &self,
         positions: &[Position],
+        inline_bytes: usize,
     ) -> impl Future<Output = Result<Vec<Row>, StoreError>> + Send;
 
     /// Writes the outcomes of deliveries, all or none, and answers for each shard.

@@ -9,7 +9,7 @@ use outbox_core::{
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
     },
     time::Duration,
 };
@@ -32,6 +32,8 @@ pub(crate) struct Faulty {
     pub(crate) buries_nothing: bool,
     /// How long a connection apart takes, if the database lives elsewhere.
     pub(crate) connecting: Option<Duration>,
+    /// The most bytes of payloads that one answer has had.
+    pub(crate) longest: Arc<AtomicUsize>,
 }
 
 impl Faulty {
@@ -48,7 +50,14 @@ impl Faulty {
             refused: 0,
             buries_nothing: false,
             connecting: None,
+            longest: Arc::default(),
         }
+    }
+
+    fn weigh(&self, rows: &[Row]) {
+        let bodies = rows.iter().filter_map(|row| row.body.as_ref());
+        let bytes = bodies.map(|body| body.payload.len()).sum();
+        self.longest.fetch_max(bytes, SeqCst);
     }
 
     async fn call(&self, verb: &'static str) -> Result<(), StoreError> {
@@ -136,12 +145,19 @@ impl Store for Faulty {
         if self.stuck.load(SeqCst) {
             std::future::pending::<()>().await;
         }
-        self.inner.fetch(request).await
+        let fetched = self.inner.fetch(request).await?;
+        self.weigh(&fetched.rows);
+        Ok(fetched)
     }
 
-    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
+    async fn read(
+        &self,
+        positions: &[Position],
+        inline_bytes: usize,
+    ) -> Result<Vec<Row>, StoreError> {
         self.call("read").await?;
-        let mut rows = self.inner.read(positions).await?;
+        let mut rows = self.inner.read(positions, inline_bytes).await?;
+        self.weigh(&rows);
         for row in &mut rows {
             if row.aggregate == "unreadable" && row.position == 1 {
                 (row.body, row.fault) = (None, Some("made to be".to_owned()));

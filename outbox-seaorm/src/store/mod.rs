@@ -173,8 +173,12 @@ impl Store for SeaOrmStore {
         call!(self, "fetching", backend => backend.fetch(&self.db, request))
     }
 
-    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
-        call!(self, "reading events", backend => backend.read(&self.db, positions))
+    async fn read(
+        &self,
+        positions: &[Position],
+        inline_bytes: usize,
+    ) -> Result<Vec<Row>, StoreError> {
+        call!(self, "reading events", backend => backend.read(&self.db, positions, inline_bytes))
     }
 
     async fn settle(

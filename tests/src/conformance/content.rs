@@ -59,9 +59,30 @@ pub async fn a_large_body_stays_behind<H: Harness>(harness: &H) {
     assert!(rows[0].size > 2000 && rows[0].body.is_none());
     assert!(rows[1].size < 1000 && rows[1].body.is_some());
     assert_eq!(rows[0].fault, None);
-    let read = owner.store.read(&[rows[0].position]).await.unwrap();
+    let read = owner.store.read(&[rows[0].position], usize::MAX).await.unwrap();
     assert!(read[0].body.as_ref().unwrap().payload.len() > 2000);
     assert_eq!((read[0].id, read[0].size), (rows[0].id, rows[0].size));
+}
+
+/// However many events are named, a read brings no larger bodies than were asked for.
+pub async fn a_read_leaves_large_bodies_behind_too<H: Harness>(harness: &H) {
+    for text in [&*"x".repeat(2000), "small", &*"y".repeat(2000)] {
+        harness.emit(Thing::said(text)).await;
+    }
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    let positions: Vec<_> = rows.iter().map(|row| row.position).collect();
+    let mut read = owner.store.read(&positions, 1000).await.unwrap();
+    read.sort_by_key(|row| row.position);
+    let whole: Vec<_> = read.iter().map(|row| row.body.is_some()).collect();
+    assert_eq!(whole, [false, true, false]);
+    for (read, row) in read.iter_mut().zip(&rows) {
+        assert_eq!(read.fault, None);
+        read.body.clone_from(&row.body);
+    }
+    assert_eq!(read, rows);
+    let exists = owner.store.read(&positions, 0).await.unwrap();
+    assert!(exists.len() == 3 && exists.iter().all(|row| row.body.is_none()));
 }
 
 /// A read returns what is there.
@@ -72,9 +93,9 @@ pub async fn what_is_gone_is_left_out_of_a_read<H: Harness>(harness: &H) {
     let rows = owner.rows().await;
     owner.settle(&rows[0], Verdict::Done).await;
     let positions = [rows[0].position, rows[1].position, rows[1].position + 100];
-    let read = owner.store.read(&positions).await.unwrap();
+    let read = owner.store.read(&positions, usize::MAX).await.unwrap();
     assert_eq!(read, [rows[1].clone()]);
-    assert_eq!(owner.store.read(&[]).await.unwrap(), []);
+    assert_eq!(owner.store.read(&[], usize::MAX).await.unwrap(), []);
 }
 
 /// A row that is no event is reported, and its neighbours are delivered.

@@ -162,6 +162,7 @@ macro_rules! conformance {
                 an_event_comes_back_as_it_was_emitted,
                 an_unordered_event_needs_no_key,
                 a_large_body_stays_behind,
+                a_read_leaves_large_bodies_behind_too,
                 what_is_gone_is_left_out_of_a_read,
                 what_cannot_be_read_is_the_fault_of_its_row,
                 an_unreadable_event_can_still_become_a_dead_letter,

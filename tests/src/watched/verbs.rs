@@ -112,8 +112,13 @@ impl<S: Store> Store for Watched<S> {
         self.call(Verb::Fetch, &[], self.store.fetch(request)).await
     }
 
-    async fn read(&self, positions: &[Position]) -> Result<Vec<Row>, StoreError> {
-        self.call(Verb::Read, &[], self.store.read(positions)).await
+    async fn read(
+        &self,
+        positions: &[Position],
+        inline_bytes: usize,
+    ) -> Result<Vec<Row>, StoreError> {
+        let read = self.store.read(positions, inline_bytes);
+        self.call(Verb::Read, &[], read).await
     }
 
     async fn settle(

@@ -24,7 +24,7 @@ async fn many_large_events_come_through() {
     assert_eq!(rows.len(), 40);
     assert!(rows.iter().all(|row| row.body.is_none()));
     let positions: Vec<_> = rows.iter().map(|row| row.position).collect();
-    let read = owner.store.read(&positions).await.unwrap();
+    let read = owner.store.read(&positions, usize::MAX).await.unwrap();
     assert!(read.iter().all(|row| row.body.is_some()));
     let done = |row: &outbox_core::store::Row| Settlement::new(row.position, row.id, Verdict::Done);
     let done: Vec<_> = rows.iter().map(done).collect();

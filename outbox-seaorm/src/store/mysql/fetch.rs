@@ -65,8 +65,11 @@ impl MySql {
         &self,
         db: &DatabaseConnection,
         positions: &[Position],
+        inline_bytes: usize,
     ) -> Result<Vec<Row>, DbErr> {
-        let values = [json!(positions).to_string().into()];
+        let inline = i64::try_from(inline_bytes).unwrap_or(i64::MAX);
+        let positions = json!(positions).to_string();
+        let values = [inline.into(), inline.into(), positions.into()];
         let rows = self.query(db, &self.sql.read, values).await?;
         rows.iter().map(row::event::<Self>).collect()
     }

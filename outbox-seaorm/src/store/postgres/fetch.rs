@@ -37,8 +37,9 @@ impl Postgres {
         &self,
         db: &DatabaseConnection,
         positions: &[Position],
+        inline_bytes: usize,
     ) -> Result<Vec<Row>, DbErr> {
-        let values = [positions.to_vec().into()];
+        let values = [positions.to_vec().into(), number(inline_bytes).into()];
         let rows = self.query(db, &self.sql.read, values).await?;
         rows.iter().map(row::event::<Self>).collect()
     }

@@ -72,7 +72,7 @@ fn hot(names: &Names) -> Vec<(&'static str, String, String)> {
             sql.fetch,
             format!("{member}, {shards}, {floors}, {scans}, 100, 1000"),
         ),
-        ("read", sql.read, seqs.clone()),
+        ("read", sql.read, format!("{seqs}, 1000")),
         ("settle_done", sql.settle_done, done.clone()),
         ("settle_done_kept", sql.settle_done_kept, done),
         ("settle", sql.settle, all.clone()),

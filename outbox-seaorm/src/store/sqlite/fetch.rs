@@ -38,10 +38,12 @@ impl Sqlite {
         &self,
         db: &DatabaseConnection,
         positions: &[Position],
+        inline_bytes: usize,
     ) -> Result<Vec<Row>, DbErr> {
         let first = positions.iter().min().copied();
         let last = positions.iter().max().copied();
-        let values = [json(positions).into(), first.into(), last.into()];
+        let inline = number(inline_bytes).into();
+        let values = [json(positions).into(), first.into(), last.into(), inline];
         let rows = db.query_all_raw(statement(&self.sql.read, values)).await?;
         rows.iter().map(row::event::<Self>).collect()
     }
