@@ -5,12 +5,10 @@ use super::{
     ownership::Ownership,
     pace::Pace,
     pulse::Pulse,
-    schedule::{Obstacle, Strange},
+    schedule::{Late, Obstacle, Strange},
     sleep::{Look, Sleep},
 };
-use crate::store::{
-    Cursor, Ear, FetchRequest, Fetched, Horizon, MemberId, Moved, Store, StoreError,
-};
+use crate::store::{Ear, FetchRequest, Fetched, Horizon, MemberId, Moved, Store, StoreError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -144,7 +142,7 @@ impl<S: Store> Reader<'_, S> {
             _ => Ok(()),
         };
         let now = Instant::now();
-        let (cursors, limit, was_idle) = {
+        let (cursors, was_idle) = {
             let mut schedule = self.desk.schedule();
             schedule.share_out(now);
             schedule.rewind(now);
@@ -153,30 +151,23 @@ impl<S: Store> Reader<'_, S> {
                 // A topic's pause may have ended: nobody else tells the workers.
                 self.desk.work.notify_one();
             }
-            let (cursors, limit) = schedule.send_fetch();
-            (cursors, limit, was_idle)
+            (schedule.send_fetch(), was_idle)
         };
-        if cursors.is_empty() || limit == 0 {
+        if cursors.is_empty() {
             return moved.map(|()| Turn::default());
         }
-        let request = FetchRequest::new(self.member, &cursors, limit, self.config.inline_bytes());
+        let request = FetchRequest::new(self.member, &cursors, self.config.inline_bytes());
         let fetched = self.store.fetch(&request).await?;
         if fetched.shards.len() < cursors.len() {
             info!("a shard has a new owner");
             self.lost.cancel();
             return Ok(Turn::default());
         }
-        let turn = self.take_in(fetched, &cursors, limit, was_idle).await?;
+        let turn = self.take_in(fetched, was_idle).await?;
         moved.map(|()| turn)
     }
 
-    async fn take_in(
-        &mut self,
-        fetched: Fetched,
-        cursors: &[Cursor],
-        limit: usize,
-        was_idle: bool,
-    ) -> Result<Turn, StoreError> {
+    async fn take_in(&mut self, mut fetched: Fetched, was_idle: bool) -> Result<Turn, StoreError> {
         let changed = self.desk.schedule().reset_changed(&fetched.shards);
         if !changed.is_empty() {
             debug!(
@@ -189,22 +180,34 @@ impl<S: Store> Reader<'_, S> {
                 ..Turn::default()
             });
         }
+        let late = self.desk.schedule().late(&fetched);
+        match late {
+            Late::WentBack => {
+                return Ok(Turn {
+                    more: true,
+                    ..Turn::default()
+                });
+            }
+            Late::Read(late) if late.is_empty() => {}
+            Late::Read(late) => {
+                let inline_bytes = self.config.inline_bytes();
+                fetched
+                    .rows
+                    .extend(self.store.read(&late, inline_bytes).await?);
+                fetched.rows.sort_by_key(|row| (row.shard, row.position));
+            }
+        }
         let now = Instant::now();
         let horizon = fetched.horizon;
         let due_in = fetched.shards.iter().filter_map(|seen| seen.due_in).min();
         self.due_at = due_in.map(|due_in| now + due_in);
-        let beyond = |cursor: &Cursor| {
-            let rows = fetched.rows.iter().filter(|row| row.shard == cursor.shard);
-            rows.filter(|row| row.position > cursor.scan).count()
-        };
-        let more = cursors.iter().any(|cursor| beyond(cursor) >= limit);
-        let (strange, found, idle) = {
+        let (strange, found, more, idle) = {
             let mut schedule = self.desk.schedule();
             let before = schedule.waiting();
             let strange = schedule.admit(fetched, now);
-            schedule.set_more(more);
             let found = schedule.waiting() > before;
-            (strange, found, was_idle && schedule.is_idle(now))
+            let idle = was_idle && schedule.is_idle(now);
+            (strange, found, schedule.has_more(), idle)
         };
         for strange in strange {
             report(&strange);

@@ -1,5 +1,5 @@
 use super::{
-    MemoryStore, SHARD, clock,
+    MemoryStore, PendingEvent, SHARD, clock,
     state::{Joined, State, is_old},
 };
 use crate::{
@@ -174,7 +174,9 @@ impl Store for MemoryStore {
     ) -> Result<Vec<Row>, StoreError> {
         let read = |state: &mut State, now| {
             let found = positions.iter().filter_map(|at| state.pending.get(at));
-            found.map(|pending| pending.row(now, inline_bytes)).collect()
+            found
+                .map(|pending| pending.row(now, inline_bytes))
+                .collect()
         };
         Ok(self.run(read).await)
     }
@@ -287,19 +289,18 @@ fn fetch(state: &State, now: DateTime<Utc>, request: &FetchRequest<'_>) -> Fetch
         state.fence(request.member, &owned)
     });
     let Some(cursor) = owned else {
-        return Fetched::new(Vec::new(), Vec::new(), Horizon::CommitOrder);
+        return Fetched::new(Vec::new(), Vec::new(), Vec::new(), Horizon::CommitOrder);
     };
     let due = state.delayed.first_key_value();
     let due_in = due.map(|((due_at, _), _)| clock::until(now, *due_at));
     let (floor, scan) = (cursor.floor, cursor.scan.max(cursor.floor));
     let again = state.pending.range((Excluded(floor), Included(scan)));
     let ahead = state.pending.range((Excluded(scan), Unbounded));
-    let ahead = ahead.take(request.limit);
-    let rows = again.chain(ahead);
+    let row = |(_, pending): (_, &PendingEvent)| pending.row(now, request.inline_bytes);
     Fetched::new(
         vec![Seen::new(SHARD, state.revision, due_in)],
-        rows.map(|(_, pending)| pending.row(now, request.inline_bytes))
-            .collect(),
+        again.map(|(position, _)| (SHARD, *position)).collect(),
+        ahead.take(cursor.limit).map(row).collect(),
         Horizon::CommitOrder,
     )
 }

@@ -15,8 +15,6 @@ pub struct FetchRequest<'a> {
     pub member: MemberId,
     /// The shards, and where to read them from.
     pub cursors: &'a [Cursor],
-    /// How many events beyond `scan` to read at most, a shard.
-    pub limit: usize,
     /// Payloads up to this many bytes come along; longer ones are read when they are needed.
     pub inline_bytes: usize,
 }
@@ -24,17 +22,16 @@ pub struct FetchRequest<'a> {
 impl<'a> FetchRequest<'a> {
     /// Reads these shards.
     #[must_use]
-    pub fn new(member: MemberId, cursors: &'a [Cursor], limit: usize, inline_bytes: usize) -> Self {
+    pub fn new(member: MemberId, cursors: &'a [Cursor], inline_bytes: usize) -> Self {
         Self {
             member,
             cursors,
-            limit,
             inline_bytes,
         }
     }
 }
 
-/// Where to read a shard from: all of `(floor, scan]`, then on from `scan`.
+/// Where to read a shard from: what there is in `(floor, scan]`, then on from `scan`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cursor {
@@ -46,17 +43,20 @@ pub struct Cursor {
     pub floor: Position,
     /// Up to here the shard has been read before.
     pub scan: Position,
+    /// How many events beyond it to read at most.
+    pub limit: usize,
 }
 
 impl Cursor {
-    /// Reads a shard from its start.
+    /// Reads this many events from the start of a shard.
     #[must_use]
-    pub fn new(shard: Shard, epoch: Epoch) -> Self {
+    pub fn new(shard: Shard, epoch: Epoch, limit: usize) -> Self {
         Self {
             shard,
             epoch,
             floor: 0,
             scan: 0,
+            limit,
         }
     }
 }
@@ -67,7 +67,10 @@ impl Cursor {
 pub struct Fetched {
     /// The shards that were read; one that is missing is not the reader's any more.
     pub shards: Vec<Seen>,
-    /// The events, in position order within a shard.
+    /// Where there are events in `(floor, scan]`, whatever the limit, in order within a shard: what
+    /// was read before, and what has committed late. The latter is read by position.
+    pub again: Vec<(Shard, Position)>,
+    /// The events beyond `scan`, in position order within a shard.
     pub rows: Vec<Row>,
     /// What the snapshot proves about positions that were not seen.
     pub horizon: Horizon,
@@ -76,9 +79,15 @@ pub struct Fetched {
 impl Fetched {
     /// What was read in one snapshot.
     #[must_use]
-    pub fn new(shards: Vec<Seen>, rows: Vec<Row>, horizon: Horizon) -> Self {
+    pub fn new(
+        shards: Vec<Seen>,
+        again: Vec<(Shard, Position)>,
+        rows: Vec<Row>,
+        horizon: Horizon,
+    ) -> Self {
         Self {
             shards,
+            again,
             rows,
             horizon,
         }

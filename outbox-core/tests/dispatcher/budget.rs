@@ -43,8 +43,8 @@ async fn fail_all(store: &MemoryStore) {
         .take(member.id, &store.shards().await.unwrap())
         .await
         .unwrap();
-    let cursors = [Cursor::new(owned[0].shard, owned[0].epoch)];
-    let request = FetchRequest::new(member.id, &cursors, EVENTS, 0);
+    let cursors = [Cursor::new(owned[0].shard, owned[0].epoch, EVENTS)];
+    let request = FetchRequest::new(member.id, &cursors, 0);
     let rows = store.fetch(&request).await.unwrap().rows;
     let retry = |row: &outbox_core::store::Row| {
         let verdict = Verdict::Retry {

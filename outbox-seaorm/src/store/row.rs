@@ -15,33 +15,89 @@ pub(super) trait Dialect {
 
     /// The revision of a shard in its row of a fetch, where an event has its position.
     fn revision(row: &QueryResult) -> Result<i64, DbErr> {
-        row.try_get("", "seq")
+        get(row, column::SEQ)
     }
 
     /// The time until an instant, which may have passed; as the statement computed it.
-    fn wait(row: &QueryResult, column: &str) -> Result<Option<Duration>, DbErr>;
+    fn wait(row: &QueryResult, column: Column) -> Result<Option<Duration>, DbErr>;
 
     /// An instant, or what is wrong with it.
-    fn time(row: &QueryResult, column: &str) -> Result<DateTime<Utc>, String>;
+    fn time(row: &QueryResult, column: Column) -> Result<DateTime<Utc>, String>;
+}
+
+/// A column of the statements that return events: by number, as a name would be looked up for each
+/// row.
+pub(super) type Column = (usize, &'static str);
+
+/// All of those have these columns, in this order; a fetch has more behind them.
+pub(super) mod column {
+    use super::Column;
+
+    pub(in crate::store) const SEQ: Column = (0, "seq");
+    pub(in crate::store) const SHARD: Column = (1, "shard");
+    pub(in crate::store) const RETRY_IN: Column = (2, "retry_in");
+    pub(in crate::store) const ID: Column = (3, "id");
+    pub(in crate::store) const AGGREGATE: Column = (4, "aggregatetype");
+    pub(in crate::store) const KEY: Column = (5, "aggregateid");
+    pub(in crate::store) const TOPIC: Column = (6, "topic");
+    pub(in crate::store) const ORDERED: Column = (7, "ordered");
+    pub(in crate::store) const ATTEMPTS: Column = (8, "attempts");
+    pub(in crate::store) const CRASHES: Column = (9, "crashes");
+    pub(in crate::store) const SIZE: Column = (10, "size");
+    pub(in crate::store) const PAYLOAD: Column = (11, "payload");
+    pub(in crate::store) const HEADERS: Column = (12, "headers");
+    pub(in crate::store) const OCCURRED_AT: Column = (13, "occurred_at");
+    /// What a row of a fetch is.
+    pub(in crate::store) const PART: Column = (14, "part");
+}
+
+/// What a row of a fetch is, where a statement has all of it as rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Shard,
+    /// A position that was read before, or has committed late.
+    Again,
+    Event,
+}
+
+impl Part {
+    pub(super) fn of(row: &QueryResult) -> Result<Self, DbErr> {
+        let part: i64 = get(row, column::PART)?;
+        Ok(match part {
+            0 => Self::Shard,
+            1 => Self::Again,
+            _ => Self::Event,
+        })
+    }
+}
+
+pub(super) fn get<T: TryGetable>(row: &QueryResult, (index, _): Column) -> Result<T, DbErr> {
+    row.try_get_by_index(index)
+}
+
+/// Where an event is.
+pub(super) fn place(row: &QueryResult) -> Result<(Shard, Position), DbErr> {
+    Ok((get(row, column::SHARD)?, get(row, column::SEQ)?))
 }
 
 /// Reads an event. What a foreign writer stored is input: a column that makes no sense is the
 /// row's fault, and no error for the rows beside it.
 pub(super) fn event<D: Dialect>(row: &QueryResult) -> Result<Row, DbErr> {
-    let (shard, position): (_, Position) = (D::shard(row)?, row.try_get("", "seq")?);
+    let (shard, position) = place(row)?;
     let mut columns = Columns { row, fault: None };
-    let id = columns.get("id", Uuid::nil());
+    let id = columns.get(column::ID, Uuid::nil());
     let mut event = Row::new(shard, position, id);
-    event.aggregate = columns.get("aggregatetype", String::new());
-    event.key = columns.get("aggregateid", None);
-    event.topic = columns.get("topic", String::new());
-    event.ordered = columns.get("ordered", true);
-    event.attempts = columns.count("attempts");
-    event.crashes = columns.count("crashes");
-    event.retry_in = columns.or_blame("retry_in", D::wait(row, "retry_in"), None);
-    event.size = usize::try_from(columns.get("size", 0_i64)).unwrap_or(0);
-    let occurred_at = D::time(row, "occurred_at").map(Some);
-    let occurred_at = columns.or_blame("occurred_at", occurred_at, None);
+    event.aggregate = columns.get(column::AGGREGATE, String::new());
+    event.key = columns.get(column::KEY, None);
+    event.topic = columns.get(column::TOPIC, String::new());
+    event.ordered = columns.get(column::ORDERED, true);
+    event.attempts = columns.count(column::ATTEMPTS);
+    event.crashes = columns.count(column::CRASHES);
+    let retry_in = D::wait(row, column::RETRY_IN);
+    event.retry_in = columns.or_blame(column::RETRY_IN, retry_in, None);
+    event.size = usize::try_from(columns.get(column::SIZE, 0_i64)).unwrap_or(0);
+    let occurred_at = D::time(row, column::OCCURRED_AT).map(Some);
+    let occurred_at = columns.or_blame(column::OCCURRED_AT, occurred_at, None);
     event.body = columns.body(occurred_at);
     event.fault = columns.fault;
     Ok(event)
@@ -49,8 +105,12 @@ pub(super) fn event<D: Dialect>(row: &QueryResult) -> Result<Row, DbErr> {
 
 /// Reads the row that a fetch has for each shard.
 pub(super) fn seen<D: Dialect>(row: &QueryResult) -> Result<Seen, DbErr> {
-    let due_in = D::wait(row, "retry_in")?;
-    Ok(Seen::new(D::shard(row)?, D::revision(row)?, due_in))
+    let due_in = D::wait(row, column::RETRY_IN)?;
+    Ok(Seen::new(
+        get(row, column::SHARD)?,
+        D::revision(row)?,
+        due_in,
+    ))
 }
 
 pub(super) fn shard_view(row: &QueryResult) -> Result<ShardView, DbErr> {
@@ -105,23 +165,28 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    fn get<T: TryGetable>(&mut self, column: &str, otherwise: T) -> T {
-        let value = self.row.try_get("", column);
+    fn get<T: TryGetable>(&mut self, column: Column, otherwise: T) -> T {
+        let value = get(self.row, column);
         self.or_blame(column, value, otherwise)
     }
 
-    fn count(&mut self, column: &str) -> u32 {
+    fn count(&mut self, column: Column) -> u32 {
         let count: i32 = self.get(column, 0);
         self.or_blame(column, u32::try_from(count), 0)
     }
 
     fn body(&mut self, occurred_at: Option<DateTime<Utc>>) -> Option<Body> {
-        let payload = self.get("payload", None::<String>);
-        let headers = self.get("headers", None::<String>);
+        let payload = self.get(column::PAYLOAD, None::<String>);
+        let headers = self.get(column::HEADERS, None::<String>);
         Some(Body::new(payload?, headers?, occurred_at?))
     }
 
-    fn or_blame<T>(&mut self, column: &str, value: Result<T, impl ToString>, otherwise: T) -> T {
+    fn or_blame<T>(
+        &mut self,
+        (_, column): Column,
+        value: Result<T, impl ToString>,
+        otherwise: T,
+    ) -> T {
         value.unwrap_or_else(|problem| {
             self.fault
                 .get_or_insert_with(|| format!("column {column}: {}", problem.to_string()));

@@ -72,18 +72,18 @@ impl<S: Store> Actor<S> {
     pub fn cursors(&self) -> Vec<Cursor> {
         let owned = self.owned.iter();
         owned
-            .map(|owned| Cursor::new(owned.shard, owned.epoch))
+            .map(|owned| Cursor::new(owned.shard, owned.epoch, 1000))
             .collect()
     }
 
     /// Reads everything.
     pub async fn fetch(&self) -> Fetched {
-        self.fetch_from(&self.cursors(), 1000).await
+        self.fetch_from(&self.cursors()).await
     }
 
     /// Reads from these cursors.
-    pub async fn fetch_from(&self, cursors: &[Cursor], limit: usize) -> Fetched {
-        let request = FetchRequest::new(self.member.id, cursors, limit, 10_000);
+    pub async fn fetch_from(&self, cursors: &[Cursor]) -> Fetched {
+        let request = FetchRequest::new(self.member.id, cursors, 10_000);
         self.store.fetch(&request).await.unwrap()
     }
 

@@ -54,12 +54,16 @@ pub async fn a_large_body_stays_behind<H: Harness>(harness: &H) {
     harness.emit(Thing::said("small")).await;
     let owner = Actor::owner(harness).await;
     let cursors = owner.cursors();
-    let request = FetchRequest::new(owner.member.id, &cursors, 10, 1000);
+    let request = FetchRequest::new(owner.member.id, &cursors, 1000);
     let rows = owner.store.fetch(&request).await.unwrap().rows;
     assert!(rows[0].size > 2000 && rows[0].body.is_none());
     assert!(rows[1].size < 1000 && rows[1].body.is_some());
     assert_eq!(rows[0].fault, None);
-    let read = owner.store.read(&[rows[0].position], usize::MAX).await.unwrap();
+    let read = owner
+        .store
+        .read(&[rows[0].position], usize::MAX)
+        .await
+        .unwrap();
     assert!(read[0].body.as_ref().unwrap().payload.len() > 2000);
     assert_eq!((read[0].id, read[0].size), (rows[0].id, rows[0].size));
 }

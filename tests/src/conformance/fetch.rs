@@ -1,7 +1,9 @@
 //! A fetch reads what its reader owns, in order, and writes nothing.
 
 use super::{Actor, Harness, Thing, operators::requeue};
-use outbox_core::store::{Cursor, DeadReason, FetchRequest, Fetched, Position, Store, Verdict};
+use outbox_core::store::{
+    Cursor, DeadReason, FetchRequest, Fetched, Position, Row, Store, Verdict,
+};
 use std::time::Duration;
 
 async fn emit_five<H: Harness>(harness: &H) -> Vec<Position> {
@@ -14,6 +16,14 @@ async fn emit_five<H: Harness>(harness: &H) -> Vec<Position> {
 
 fn positions(fetched: &Fetched) -> Vec<Position> {
     fetched.rows.iter().map(|row| row.position).collect()
+}
+
+fn again(fetched: &Fetched) -> Vec<Position> {
+    fetched
+        .again
+        .iter()
+        .map(|(_, position)| *position)
+        .collect()
 }
 
 /// The events of a shard are read by position.
@@ -42,7 +52,7 @@ pub async fn an_old_epoch_reads_nothing<H: Harness>(harness: &H) {
     let old = owner.cursors();
     owner.release().await;
     owner.take().await;
-    let fetched = owner.fetch_from(&old, 1000).await;
+    let fetched = owner.fetch_from(&old).await;
     assert_eq!((fetched.shards, fetched.rows), (vec![], vec![]));
 }
 
@@ -59,16 +69,54 @@ pub async fn an_empty_shard_is_seen<H: Harness>(harness: &H) {
     assert!(fetched.shards.iter().all(|seen| seen.due_in.is_none()));
 }
 
-/// All of (floor, scan] comes, whatever the limit; the limit counts what lies beyond.
+/// Where there are events in (floor, scan] is told whatever the limit; the limit counts what lies
+/// beyond.
 pub async fn the_limit_counts_from_scan_on<H: Harness>(harness: &H) {
     let at = emit_five(harness).await;
     let owner = Actor::owner(harness).await;
     let shard = owner.rows().await[0].shard;
-    let mut cursor = Cursor::new(shard, owner.of(shard).epoch);
-    assert_eq!(positions(&owner.fetch_from(&[cursor], 2).await), at[..2]);
-    cursor.scan = at[2];
-    assert_eq!(positions(&owner.fetch_from(&[cursor], 1).await), at[..4]);
-    assert_eq!(positions(&owner.fetch_from(&[cursor], 0).await), at[..3]);
+    let mut cursor = Cursor::new(shard, owner.of(shard).epoch, 2);
+    let fetched = owner.fetch_from(&[cursor]).await;
+    assert_eq!(
+        (positions(&fetched), again(&fetched)),
+        (at[..2].into(), vec![])
+    );
+    (cursor.scan, cursor.limit) = (at[2], 1);
+    let fetched = owner.fetch_from(&[cursor]).await;
+    assert_eq!(
+        (positions(&fetched), again(&fetched)),
+        (at[3..4].into(), at[..3].into())
+    );
+    cursor.limit = 0;
+    let fetched = owner.fetch_from(&[cursor]).await;
+    assert_eq!(
+        (positions(&fetched), again(&fetched)),
+        (vec![], at[..3].into())
+    );
+}
+
+/// Each shard has a limit of its own.
+pub async fn the_limits_of_shards_are_their_own<H: Harness>(harness: &H) {
+    for number in 0..200 {
+        let key = (number % 40).to_string();
+        harness.emit(Thing::of(&key, "said")).await;
+    }
+    let owner = Actor::owner(harness).await;
+    let all = owner.rows().await;
+    let mut cursors = owner.cursors();
+    for (limit, cursor) in cursors.iter_mut().enumerate() {
+        cursor.limit = limit % 3;
+    }
+    let rows = owner.fetch_from(&cursors).await.rows;
+    let of = |rows: &[Row], shard| -> Vec<Position> {
+        let rows = rows.iter().filter(|row| row.shard == shard);
+        rows.map(|row| row.position).collect()
+    };
+    for cursor in &cursors {
+        let mut expected = of(&all, cursor.shard);
+        expected.truncate(cursor.limit);
+        assert_eq!(of(&rows, cursor.shard), expected);
+    }
 }
 
 /// What lies below the floor is known to be done.
@@ -76,12 +124,17 @@ pub async fn nothing_at_or_below_the_floor_is_read<H: Harness>(harness: &H) {
     let at = emit_five(harness).await;
     let owner = Actor::owner(harness).await;
     let shard = owner.rows().await[0].shard;
-    let mut cursor = Cursor::new(shard, owner.of(shard).epoch);
+    let mut cursor = Cursor::new(shard, owner.of(shard).epoch, 1);
     (cursor.floor, cursor.scan) = (at[1], at[2]);
-    assert_eq!(positions(&owner.fetch_from(&[cursor], 1).await), at[2..4]);
+    let fetched = owner.fetch_from(&[cursor]).await;
+    assert_eq!(
+        (positions(&fetched), again(&fetched)),
+        (at[3..4].into(), at[2..3].into())
+    );
     (cursor.floor, cursor.scan) = (at[4], at[4]);
-    let fetched = owner.fetch_from(&[cursor], 9).await;
-    assert_eq!((fetched.rows.len(), fetched.shards.len()), (0, 1));
+    let fetched = owner.fetch_from(&[cursor]).await;
+    assert_eq!((positions(&fetched), again(&fetched)), (vec![], vec![]));
+    assert_eq!(fetched.shards.len(), 1);
 }
 
 /// Reading takes no lock that must be written, and marks nothing.
@@ -89,7 +142,7 @@ pub async fn fetching_writes_nothing<H: Harness>(harness: &H) {
     emit_five(harness).await;
     let owner = Actor::owner(harness).await;
     let before = (harness.pending().await, harness.changes().await);
-    let request = FetchRequest::new(owner.member.id, &[], 10, 0);
+    let request = FetchRequest::new(owner.member.id, &[], 0);
     assert_eq!(owner.store.fetch(&request).await.unwrap().rows, []);
     assert_eq!(owner.rows().await.len(), 5);
     assert_eq!((harness.pending().await, harness.changes().await), before);

@@ -153,6 +153,7 @@ macro_rules! conformance {
                 an_old_epoch_reads_nothing,
                 an_empty_shard_is_seen,
                 the_limit_counts_from_scan_on,
+                the_limits_of_shards_are_their_own,
                 nothing_at_or_below_the_floor_is_read,
                 fetching_writes_nothing,
                 the_next_delayed_event_is_announced,

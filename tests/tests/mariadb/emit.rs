@@ -114,7 +114,12 @@ async fn nothing_is_cut_without_strict_mode() {
         let owner = Actor::owner(&harness).await;
         let row = owner.rows().await.remove(0);
         assert_eq!(row.key.as_deref(), Some(&*key));
-        let row = owner.store.read(&[row.position], usize::MAX).await.unwrap().remove(0);
+        let row = owner
+            .store
+            .read(&[row.position], usize::MAX)
+            .await
+            .unwrap()
+            .remove(0);
         let body = row.body.clone().unwrap();
         assert_eq!(row.size, body.payload.len() + body.headers.len());
         let payload: serde_json::Value = serde_json::from_str(&body.payload).unwrap();
@@ -181,7 +186,11 @@ async fn positions_have_64_bits() {
     };
     owner.settle(&rows[0], retry).await;
     owner.settle(&rows[1], Verdict::Done).await;
-    let left = owner.store.read(&[start, start + 1], usize::MAX).await.unwrap();
+    let left = owner
+        .store
+        .read(&[start, start + 1], usize::MAX)
+        .await
+        .unwrap();
     assert_eq!((left.len(), left[0].attempts), (1, 1));
 }
 

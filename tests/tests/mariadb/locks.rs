@@ -239,7 +239,11 @@ async fn reading_does_not_wait_where_sessions_are_serializable() {
     execute(&open, "UPDATE outbox_shard SET suspect_to = 7", []).await;
     let rows = owner.rows().await;
     assert_eq!(rows.len(), 1);
-    let read = owner.store.read(&[rows[0].position], usize::MAX).await.unwrap();
+    let read = owner
+        .store
+        .read(&[rows[0].position], usize::MAX)
+        .await
+        .unwrap();
     assert_eq!(read.len(), 1);
     open.commit().await.unwrap();
     owner.settle(&rows[0], Verdict::Done).await;

@@ -110,7 +110,7 @@ async fn every_verb(owner: &Actor<SeaOrmStore>) {
     for cursor in &mut cursors {
         (cursor.floor, cursor.scan) = (rows[10].position, rows[500].position);
     }
-    let request = FetchRequest::new(member, &cursors, 10, 100);
+    let request = FetchRequest::new(member, &cursors, 100);
     owner.store.fetch(&request).await.unwrap();
     let positions: Vec<_> = rows.iter().take(20).map(|row| row.position).collect();
     owner.store.read(&positions, usize::MAX).await.unwrap();

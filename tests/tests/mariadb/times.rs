@@ -98,7 +98,11 @@ async fn a_lease_and_a_wait_do_not_depend_on_the_time_zone() {
             error: String::new(),
         };
         owner.settle(&row, retry).await;
-        let elsewhere = store.read(&[row.position], usize::MAX).await.unwrap().remove(0);
+        let elsewhere = store
+            .read(&[row.position], usize::MAX)
+            .await
+            .unwrap()
+            .remove(0);
         let wait = elsewhere.retry_in.unwrap();
         assert!(wait <= HOUR && wait > HOUR / 2, "{zone}: {wait:?}");
     }

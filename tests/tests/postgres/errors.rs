@@ -14,8 +14,8 @@ async fn a_missing_table_is_told_by_its_kind() {
     let store = database.store();
     let error = store.check().await.unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Schema);
-    let cursors = [Cursor::new(0, 1)];
-    let request = FetchRequest::new(Member::new("", "").id, &cursors, 1, 0);
+    let cursors = [Cursor::new(0, 1, 1)];
+    let request = FetchRequest::new(Member::new("", "").id, &cursors, 0);
     let error = store.fetch(&request).await.unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Schema);
 }
@@ -38,8 +38,8 @@ async fn a_read_only_database_is_away() {
     store.members().await.unwrap();
     store.shards().await.unwrap();
     store.blocked(&[1]).await.unwrap();
-    let cursors = [Cursor::new(0, 1)];
-    let request = FetchRequest::new(member.id, &cursors, 1, 0);
+    let cursors = [Cursor::new(0, 1, 1)];
+    let request = FetchRequest::new(member.id, &cursors, 0);
     store.fetch(&request).await.unwrap();
 }
 

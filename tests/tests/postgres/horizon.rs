@@ -38,7 +38,7 @@ fn positions(fetched: &Fetched) -> Vec<Position> {
 
 /// A reader's cursor after it has read up to a position.
 fn read_to(owner: &Owner, shard: Shard, scan: Position) -> Cursor {
-    let mut cursor = Cursor::new(shard, owner.of(shard).epoch);
+    let mut cursor = Cursor::new(shard, owner.of(shard).epoch, 10);
     cursor.scan = scan;
     cursor
 }
@@ -59,8 +59,8 @@ async fn an_event_that_commits_late_comes_before_its_successor() {
     first.commit().await.unwrap();
 
     // Nothing is proven yet, so that the next fetch reads from the old floor, and finds it.
-    let fetched = owner.fetch_from(&[read_to(&owner, shard, scan)], 10).await;
-    assert_eq!(positions(&fetched), [scan - 1, scan]);
+    let fetched = owner.fetch_from(&[read_to(&owner, shard, scan)]).await;
+    assert_eq!(fetched.again, [(shard, scan - 1), (shard, scan)]);
 }
 
 /// Interleaving 21: a transaction that has its id already, and no position yet, commits behind one

@@ -26,7 +26,7 @@ async fn a_held_write_lock_is_contention_and_reading_goes_on() {
     assert_eq!(settled.unwrap_err().kind(), StoreErrorKind::Contention);
     let renewed = store.renew(member.id, Duration::from_secs(600)).await;
     assert_eq!(renewed.unwrap_err().kind(), StoreErrorKind::Contention);
-    let request = FetchRequest::new(member.id, &[], 10, 0);
+    let request = FetchRequest::new(member.id, &[], 0);
     store.fetch(&request).await.unwrap();
 
     writer.rollback().await.unwrap();

@@ -12,8 +12,8 @@ async fn a_missing_table_is_told_by_its_kind() {
     database.execute("DROP TABLE outbox_delayed", []).await;
     let error = store.check().await.unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Schema);
-    let cursors = [outbox_core::store::Cursor::new(0, 1)];
-    let request = FetchRequest::new(Member::new("", "").id, &cursors, 1, 0);
+    let cursors = [outbox_core::store::Cursor::new(0, 1, 1)];
+    let request = FetchRequest::new(Member::new("", "").id, &cursors, 0);
     let error = store.fetch(&request).await.unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Schema);
 }

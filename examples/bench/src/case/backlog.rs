@@ -119,9 +119,9 @@ impl Scene<'_> {
         let limit = 1_000 / owned.len().max(1);
         let cursors: Vec<_> = owned
             .iter()
-            .map(|owned| Cursor::new(owned.shard, owned.epoch))
+            .map(|owned| Cursor::new(owned.shard, owned.epoch, limit))
             .collect();
-        let request = FetchRequest::new(member.id, &cursors, limit, 1_000);
+        let request = FetchRequest::new(member.id, &cursors, 1_000);
         // The first looks at what nobody has looked at before.
         store.fetch(&request).await?;
         let start = Instant::now();

@@ -65,7 +65,7 @@ impl Case {
     fn fetched(&mut self, rows: Vec<Row>) {
         self.schedule.send_fetch();
         let seen = vec![Seen::new(SHARD, self.revision, None)];
-        let fetched = Fetched::new(seen, rows, Horizon::CommitOrder);
+        let fetched = Fetched::new(seen, Vec::new(), rows, Horizon::CommitOrder);
         if self.schedule.reset_changed(&fetched.shards).is_empty() {
             self.schedule.admit(fetched, self.now);
         }
@@ -87,7 +87,7 @@ impl Case {
     }
 
     fn scan(&mut self) -> Position {
-        self.schedule.send_fetch().0[0].scan
+        self.schedule.send_fetch()[0].scan
     }
 }
 
@@ -237,11 +237,74 @@ async fn each_shard_is_read_from_its_start_now_and_then() {
     case.commit();
     case.now += Duration::from_secs(599);
     case.fetched(vec![]);
-    assert_eq!(case.schedule.send_fetch().0[0].scan, 5);
+    assert_eq!(case.schedule.send_fetch()[0].scan, 5);
     case.now += Duration::from_secs(2);
     // Whoever held a lower position for longer than anybody should has committed.
     case.fetched(vec![row(3, "x", "a")]);
     assert_eq!(case.start().unwrap().1.position, 3);
+}
+
+/// A fetch that brings so many events of each of these shards, one behind the other.
+fn fetch_of_shards(schedule: &mut Schedule, now: Instant, found: &[(Shard, usize)]) {
+    let cursors = schedule.send_fetch();
+    let seen = cursors.iter().map(|at| Seen::new(at.shard, 0, None));
+    let mut rows = Vec::new();
+    for at in &cursors {
+        let found = found.iter().find(|(shard, _)| *shard == at.shard);
+        let found = found.map_or(0, |(_, found)| *found).min(at.limit);
+        let first = at.scan + 1;
+        rows.extend((first..).take(found).map(|position| Row {
+            shard: at.shard,
+            ..row(position, &position.to_string(), "a")
+        }));
+    }
+    let fetched = Fetched::new(seen.collect(), Vec::new(), rows, Horizon::CommitOrder);
+    schedule.reset_changed(&fetched.shards);
+    schedule.admit(fetched, now);
+}
+
+#[tokio::test]
+async fn shards_that_have_more_share_what_a_fetch_reads() {
+    let mut case = Case::new(|config| (config.window, config.batch) = (1_000, 100), 0);
+    for shard in 1..10 {
+        case.schedule.own(Owned::new(shard, 1, 0));
+    }
+    let limits = |case: &mut Case| -> Vec<usize> {
+        let cursors = case.schedule.send_fetch();
+        cursors.iter().map(|cursor| cursor.limit).collect()
+    };
+    // The first fetch of a shard is thrown away.
+    assert_eq!(limits(&mut case), [10, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    fetch_of_shards(&mut case.schedule, case.now, &[]);
+    assert_eq!(limits(&mut case), [10; 10]);
+    fetch_of_shards(
+        &mut case.schedule,
+        case.now,
+        &[(2, 1_000), (3, 5), (7, 1_000)],
+    );
+    assert!(case.schedule.has_more());
+    assert_eq!(limits(&mut case), [10, 10, 50, 10, 10, 10, 10, 50, 10, 10]);
+    fetch_of_shards(&mut case.schedule, case.now, &[(2, 50), (7, 49)]);
+    assert_eq!(limits(&mut case)[2], 100);
+    fetch_of_shards(&mut case.schedule, case.now, &[(2, 3)]);
+    assert!(!case.schedule.has_more());
+    assert_eq!(limits(&mut case), [10; 10]);
+}
+
+#[tokio::test]
+async fn many_late_events_are_read_page_by_page() {
+    let mut case = Case::new(|config| config.batch = 10, 0);
+    case.fetched(vec![row(100, "x", "a")]);
+    let late = |case: &mut Case, positions: std::ops::Range<Position>| {
+        let seen = vec![Seen::new(SHARD, 0, None)];
+        let again = positions.map(|position| (SHARD, position)).collect();
+        let fetched = Fetched::new(seen, again, Vec::new(), Horizon::Open);
+        case.schedule.late(&fetched)
+    };
+    assert_eq!(late(&mut case, 50..52), Late::Read(vec![50, 51]));
+    assert_eq!(case.scan(), 100);
+    assert_eq!(late(&mut case, 50..70), Late::WentBack);
+    assert_eq!(case.scan(), 49);
 }
 
 #[tokio::test]

@@ -9,6 +9,8 @@ pub(crate) struct Floor {
     pub(crate) scan: Position,
     /// The highest position ever read.
     high: Position,
+    /// Where fetches have found events in `(floor, scan]`: what else turns up there is late.
+    read: Vec<Position>,
     /// Former values of `scan`, each with what must be seen before it becomes the floor.
     notes: VecDeque<Note>,
     /// When everything was read from the start.
@@ -45,10 +47,22 @@ impl Floor {
         position > self.high
     }
 
-    /// A fetch has read up to `last`. It has also read all above the old floor, so that what it
-    /// proves holds from now on.
-    pub(crate) fn read_to(&mut self, last: Option<Position>, horizon: Horizon, now: Instant) {
-        self.scan = self.scan.max(last.unwrap_or_default());
+    /// Those of these positions, which are sorted, at which nothing was before.
+    pub(crate) fn late(
+        &self,
+        again: impl Iterator<Item = Position>,
+    ) -> impl Iterator<Item = Position> {
+        let mut read = self.read.iter().peekable();
+        again.filter(move |position| {
+            while read.next_if(|known| *known < position).is_some() {}
+            read.next_if_eq(&position).is_none()
+        })
+    }
+
+    /// A fetch has found these positions above the old floor, so that what it proves holds from now
+    /// on.
+    pub(crate) fn read_to(&mut self, mut read: Vec<Position>, horizon: Horizon, now: Instant) {
+        self.scan = self.scan.max(read.last().copied().unwrap_or_default());
         self.high = self.high.max(self.scan);
         self.swept_at.get_or_insert(now);
         self.sweep = match horizon {
@@ -67,6 +81,8 @@ impl Floor {
                 self.note(Bound::Time(later(now, longest)));
             }
         }
+        read.drain(..read.partition_point(|position| *position <= self.floor));
+        self.read = read;
     }
 
     fn prove(&mut self, holds: impl Fn(Bound) -> bool) {
@@ -90,6 +106,8 @@ impl Floor {
         self.scan = self.scan.min(position - 1);
         self.floor = self.floor.min(self.scan);
         self.notes.retain(|note| note.scan <= self.scan);
+        let kept = self.read.partition_point(|position| *position <= self.scan);
+        self.read.truncate(kept);
     }
 
     /// Reads everything again when it was long ago; `true` when it is.
@@ -127,22 +145,41 @@ mod tests {
         let (mut floor, now) = (Floor::default(), Instant::now());
         // Tb took id 806 before; Ta (807) holds position 1, Tb committed 2. The snapshot's xmax
         // would be 807: the next id is 808.
-        floor.read_to(Some(2), transactions(808, 807), now);
+        floor.read_to(vec![2], transactions(808, 807), now);
         assert_eq!((floor.floor, floor.scan), (0, 2));
-        floor.read_to(None, transactions(808, 807), now);
+        floor.read_to(Vec::new(), transactions(808, 807), now);
         assert_eq!(floor.floor, 0);
-        floor.read_to(Some(3), transactions(809, 809), now);
+        floor.read_to(vec![3], transactions(809, 809), now);
         assert_eq!((floor.floor, floor.scan), (2, 3));
-        floor.read_to(None, transactions(809, 809), now);
+        floor.read_to(Vec::new(), transactions(809, 809), now);
         assert_eq!(floor.floor, 3);
+    }
+
+    #[tokio::test]
+    async fn what_was_not_there_before_is_late() {
+        let (mut floor, now) = (Floor::default(), Instant::now());
+        let late = |floor: &Floor, again: &[Position]| -> Vec<Position> {
+            floor.late(again.iter().copied()).collect()
+        };
+        floor.read_to(vec![2, 5, 9], transactions(9, 1), now);
+        assert!(late(&floor, &[2, 5, 9]).is_empty());
+        assert_eq!(late(&floor, &[1, 5, 7, 9]), [1, 7]);
+        // The second and the third have been settled; what was late is not late again.
+        floor.read_to(vec![1, 2, 7, 11], transactions(9, 1), now);
+        assert_eq!(late(&floor, &[1, 2, 5, 7, 11]), [5]);
+        // What is read again comes from the scan on.
+        floor.back_to(7);
+        assert_eq!((late(&floor, &[1, 2]), floor.scan), (vec![], 6));
+        floor.read_to(vec![2, 7, 11], transactions(9, 9), now);
+        assert_eq!((late(&floor, &[7, 11]), floor.floor), (vec![], 0));
     }
 
     #[tokio::test]
     async fn going_back_voids_what_was_noted_beyond() {
         let (mut floor, now) = (Floor::default(), Instant::now());
-        floor.read_to(Some(10), transactions(5, 5), now);
+        floor.read_to(vec![10], transactions(5, 5), now);
         floor.back_to(4);
-        floor.read_to(None, transactions(9, 9), now);
+        floor.read_to(Vec::new(), transactions(9, 9), now);
         assert_eq!((floor.floor, floor.scan), (0, 3));
         floor.reset();
         assert_eq!((floor.floor, floor.scan), (0, 0));
@@ -153,12 +190,16 @@ mod tests {
     async fn where_nothing_else_proves_it_time_does() {
         let (mut floor, now) = (Floor::default(), Instant::now());
         let longest = Duration::from_secs(60);
-        floor.read_to(Some(10), Horizon::Within(longest), now);
-        floor.read_to(Some(11), Horizon::Within(longest), now + longest / 2);
+        floor.read_to(vec![10], Horizon::Within(longest), now);
+        floor.read_to(vec![11], Horizon::Within(longest), now + longest / 2);
         assert_eq!(floor.floor, 0);
-        floor.read_to(None, Horizon::Within(longest), now + longest);
+        floor.read_to(Vec::new(), Horizon::Within(longest), now + longest);
         assert_eq!(floor.floor, 10);
-        floor.read_to(None, Horizon::Within(Duration::MAX), now + longest * 2);
+        floor.read_to(
+            Vec::new(),
+            Horizon::Within(Duration::MAX),
+            now + longest * 2,
+        );
         assert_eq!(floor.floor, 11);
     }
 }

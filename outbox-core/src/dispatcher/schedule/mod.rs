@@ -25,7 +25,7 @@ mod tests;
 pub(crate) use breaker::{OutageChange, Sign};
 pub(crate) use finish::{Ended, Pending};
 pub(crate) use lane::LaneId;
-pub(crate) use read::{Obstacle, Strange};
+pub(crate) use read::{Late, Obstacle, Strange};
 pub(crate) use start::{Item, Job, Ticket};
 
 use super::{
@@ -72,7 +72,7 @@ pub(crate) struct Schedule {
     unsettled: usize,
     /// Fetches sent so far.
     fetches: u64,
-    /// The last fetch left events unread.
+    /// The last fetch left events unread in some shard.
     more: bool,
     /// An event was given up without a delivery: its outcome waits for the settler.
     given_up: bool,
@@ -235,8 +235,9 @@ impl Schedule {
         self.stopping || self.reads_on() || wanted
     }
 
-    pub(crate) fn set_more(&mut self, more: bool) {
-        self.more = more;
+    /// Whether the last fetch left events unread.
+    pub(crate) fn has_more(&self) -> bool {
+        self.more
     }
 
     /// Whether an event was given up without a delivery since the last call.

@@ -190,18 +190,14 @@ impl Model {
         }
         self.schedule.share_out(self.now);
         self.schedule.rewind(self.now);
-        let (cursors, limit) = self.schedule.send_fetch();
-        let cursor = cursors[0];
-        let known = self
-            .visible
-            .range(cursor.floor + 1..cursor.scan + 1)
-            .map(|(_, row)| row);
-        let beyond = self
-            .visible
-            .range(cursor.scan + 1..)
-            .map(|(_, row)| row)
-            .take(limit);
-        let rows = known.chain(beyond).cloned().collect();
+        let Some(cursor) = self.schedule.send_fetch().first().copied() else {
+            return;
+        };
+        let again = self.visible.range(cursor.floor + 1..cursor.scan + 1);
+        let again = again.map(|(position, _)| (SHARD, *position)).collect();
+        let beyond = self.visible.range(cursor.scan + 1..);
+        let rows = beyond.map(|(_, row)| row).take(cursor.limit);
+        let rows = rows.cloned().collect();
         let seen = Seen::new(SHARD, self.revision, None);
         let horizon = match self.horizon {
             Horizon::Transactions { .. } => Horizon::Transactions {
@@ -215,7 +211,7 @@ impl Model {
             },
             other => other,
         };
-        self.in_flight = Some(Fetched::new(vec![seen], rows, horizon));
+        self.in_flight = Some(Fetched::new(vec![seen], again, rows, horizon));
     }
 
     pub(super) fn fetched(&mut self) {
@@ -223,6 +219,13 @@ impl Model {
             return;
         };
         if self.schedule.reset_changed(&fetched.shards).is_empty() {
+            let Late::Read(late) = self.schedule.late(&fetched) else {
+                return;
+            };
+            // They are read now, when more may have happened.
+            let late = late.iter().filter_map(|at| self.visible.get(at).cloned());
+            fetched.rows.extend(late);
+            fetched.rows.sort_by_key(|row| row.position);
             // A retry's time is told relative to the fetch.
             for row in &mut fetched.rows {
                 row.retry_in = row.retry_in.filter(|_| row.attempts > 0);

@@ -23,6 +23,15 @@ pub(crate) struct Head {
     pub(crate) position: Position,
 }
 
+/// What to do about events that have committed late.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// Read them by position: there are none, or few.
+    Read(Vec<Position>),
+    /// Reading has gone back to them: read anew.
+    WentBack,
+}
+
 /// What stands in an event's way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
@@ -53,12 +62,26 @@ impl Schedule {
         }
     }
 
-    /// Where to read on, and how many events there is room for. Counts as a fetch sent.
-    pub(crate) fn send_fetch(&mut self) -> (Vec<Cursor>, usize) {
+    /// Where to read on; nowhere when there is no room. Counts as a fetch sent.
+    ///
+    /// The shards that have more share the batch, so that what is read has its place in memory; the
+    /// others may have got something since, and share as much again.
+    pub(crate) fn send_fetch(&mut self) -> Vec<Cursor> {
         self.fetches += 1;
-        let read = self.shards.values().filter(|state| !state.draining);
-        let cursors = read.map(ShardState::cursor).collect();
-        (cursors, self.config.batch.min(self.room()))
+        let batch = self.config.batch.min(self.room());
+        if batch == 0 {
+            return Vec::new();
+        }
+        let read = |state: &&mut ShardState| !state.draining;
+        let (mut all, mut full) = (0, 0);
+        for state in self.shards.values_mut().filter(read) {
+            (all, full) = (all + 1, full + usize::from(state.more));
+        }
+        let share = |shards: usize| batch.div_ceil(shards.max(1));
+        let states = self.shards.values_mut().filter(read);
+        states
+            .map(|state| state.cursor(share(if state.more { full } else { all })))
+            .collect()
     }
 
     /// How many more events may be read now.
@@ -99,8 +122,37 @@ impl Schedule {
         changed
     }
 
-    /// Takes in what a fetch has read. Returns the events that nobody here can handle, the first
-    /// time they are seen.
+    /// What has committed late: where there are events in `(floor, scan]` that no fetch has found
+    /// there before. They come in together with what the fetch has read, or their successors would
+    /// come first; where they are too many for that, reading goes back to them, and the fetch is
+    /// thrown away.
+    pub(crate) fn late(&mut self, fetched: &Fetched) -> Late {
+        let mut all = Vec::new();
+        let mut first = Vec::new();
+        for again in fetched.again.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some(state) = self.shards.get(&again[0].0) else {
+                continue;
+            };
+            let late = state
+                .floor
+                .late(again.iter().map(|(_, position)| *position));
+            let before = all.len();
+            all.extend(late);
+            first.extend(all.get(before).map(|position| (again[0].0, *position)));
+        }
+        if all.len() <= self.config.batch {
+            return Late::Read(all);
+        }
+        for (shard, position) in first {
+            if let Some(state) = self.shards.get_mut(&shard) {
+                state.go_back(position);
+            }
+        }
+        Late::WentBack
+    }
+
+    /// Takes in what a fetch has read, and the late events of it. Returns the events that nobody here
+    /// can handle, the first time they are seen.
     pub(crate) fn admit(&mut self, fetched: Fetched, now: Instant) -> Vec<Strange> {
         let mut strange = Vec::new();
         // First, so that an event which an operator has brought back is not taken for what a
@@ -110,17 +162,27 @@ impl Schedule {
                 state.fetched(self.fetches);
             }
         }
-        let mut last: HashMap<Shard, Position> = HashMap::new();
+        let mut read: HashMap<Shard, (Vec<Position>, usize)> = HashMap::new();
+        for (shard, position) in fetched.again {
+            read.entry(shard).or_default().0.push(position);
+        }
         for row in fetched.rows {
-            last.insert(row.shard, row.position);
+            let scan = self.shards.get(&row.shard).map(|state| state.floor.scan);
+            if scan.is_some_and(|scan| row.position > scan) {
+                let (read, beyond) = read.entry(row.shard).or_default();
+                read.push(row.position);
+                *beyond += 1;
+            }
             strange.extend(self.admit_row(row, now));
         }
         for seen in &fetched.shards {
             if let Some(state) = self.shards.get_mut(&seen.shard) {
-                let last = last.get(&seen.shard).copied();
-                state.floor.read_to(last, fetched.horizon, now);
+                let (read, beyond) = read.remove(&seen.shard).unwrap_or_default();
+                state.read_to(read, beyond, fetched.horizon, now);
             }
         }
+        let mut read = self.shards.values().filter(|state| !state.draining);
+        self.more = read.any(|state| state.more);
         self.publish_gauges();
         strange
     }

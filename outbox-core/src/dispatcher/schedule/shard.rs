@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     dispatcher::router::RouteId,
-    store::{Cursor, Owned, Position},
+    store::{Cursor, Horizon, Owned, Position},
 };
 use std::{
     cmp::Reverse,
@@ -26,6 +26,10 @@ pub(crate) struct ShardState {
     /// As the last fetch saw it; `None` until the first.
     pub(crate) revision: Option<i64>,
     pub(crate) floor: Floor,
+    /// How many events the fetch under way reads at most.
+    limit: usize,
+    /// It was not the last to be read: as many came as were asked for, or reading has gone back.
+    pub(crate) more: bool,
     /// The positions in memory: waiting, in work, being written, or settled too recently for a
     /// fetch under way to know.
     known: HashSet<Position>,
@@ -58,6 +62,8 @@ impl ShardState {
             unsettled: 0,
             revision: None,
             floor: Floor::default(),
+            limit: 0,
+            more: false,
             known: HashSet::new(),
             settled: VecDeque::new(),
             lanes: HashMap::new(),
@@ -72,12 +78,26 @@ impl ShardState {
         }
     }
 
-    pub(crate) fn cursor(&self) -> Cursor {
+    /// Where to read on. The first fetch of a shard is thrown away: it reads nothing.
+    pub(crate) fn cursor(&mut self, limit: usize) -> Cursor {
+        self.limit = if self.revision.is_none() { 0 } else { limit };
         Cursor {
             floor: self.floor.floor,
             scan: self.floor.scan,
-            ..Cursor::new(self.owned.shard, self.owned.epoch)
+            ..Cursor::new(self.owned.shard, self.owned.epoch, self.limit)
         }
+    }
+
+    /// A fetch has read these positions: all above the floor, so many of them beyond the scan.
+    pub(crate) fn read_to(
+        &mut self,
+        read: Vec<Position>,
+        beyond: usize,
+        horizon: Horizon,
+        now: Instant,
+    ) {
+        self.more = self.limit > 0 && beyond >= self.limit;
+        self.floor.read_to(read, horizon, now);
     }
 
     pub(crate) fn knows(&self, position: Position) -> bool {
@@ -247,6 +267,7 @@ impl ShardState {
             return;
         };
         (self.rewound_at, self.reading_took) = (Some(now), None);
+        self.more = true;
         let mut wanting = std::mem::take(&mut self.wanting);
         // A lane that was parked since is another one: it asks by itself for what it left out then.
         wanting.retain(|id| self.lanes.get(id).is_some_and(|lane| lane.wants_rewind));
@@ -265,6 +286,12 @@ impl ShardState {
             }
         }
         self.floor.back_to(rewind);
+    }
+
+    /// Goes back to an event that has committed late.
+    pub(crate) fn go_back(&mut self, position: Position) {
+        self.more = true;
+        self.floor.back_to(position);
     }
 
     pub(crate) fn wants_rewind(&self) -> bool {

@@ -1,5 +1,5 @@
 use super::MySql;
-use crate::store::row;
+use crate::store::row::{self, Part};
 use outbox_core::store::{Cursor, FetchRequest, Fetched, Horizon, Owned, Position, Row, Shard};
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
 use serde_json::json;
@@ -20,22 +20,24 @@ impl MySql {
         request: &FetchRequest<'_>,
     ) -> Result<Fetched, DbErr> {
         let horizon = Horizon::Within(LONGEST_EMIT);
-        let mut fetched = Fetched::new(Vec::new(), Vec::new(), horizon);
+        let mut fetched = Fetched::new(Vec::new(), Vec::new(), Vec::new(), horizon);
         if request.cursors.is_empty() {
             return Ok(fetched);
         }
         for found in self.query_all(db, self.fetch_statement(request)).await? {
-            if found.try_get("", "is_shard")? {
-                fetched.shards.push(row::seen::<Self>(&found)?);
-            } else {
-                fetched.rows.push(row::event::<Self>(&found)?);
+            match Part::of(&found)? {
+                Part::Shard => fetched.shards.push(row::seen::<Self>(&found)?),
+                Part::Again => fetched.again.push(row::place(&found)?),
+                Part::Event => fetched.rows.push(row::event::<Self>(&found)?),
             }
         }
         // The snapshot is one for the whole statement: what it shows of a shard that is another's
         // in it is not ours.
         let owned: BTreeSet<Shard> = fetched.shards.iter().map(|seen| seen.shard).collect();
+        fetched.again.retain(|(shard, _)| owned.contains(shard));
+        fetched.again.sort_unstable();
         fetched.rows.retain(|row| owned.contains(&row.shard));
-        fetched.rows.sort_by_key(|row| row.position);
+        fetched.rows.sort_by_key(|row| (row.shard, row.position));
         Ok(fetched)
     }
 
@@ -46,7 +48,7 @@ impl MySql {
         for cursor in request.cursors {
             let scan = cursor.scan.max(cursor.floor);
             values.extend([cursor.shard.into(), cursor.floor.into(), scan.into()]);
-            let limit = i64::try_from(request.limit).unwrap_or(i64::MAX);
+            let limit = i64::try_from(cursor.limit).unwrap_or(i64::MAX);
             values.extend([cursor.shard.into(), scan.into(), limit.into()]);
         }
         let sql = self.fetch_sql(request.cursors.len(), request.inline_bytes);

@@ -1,5 +1,5 @@
 use super::{MySql, wait};
-use crate::store::row::Dialect;
+use crate::store::row::{Column, Dialect, column, get};
 use chrono::{DateTime, NaiveDateTime, Utc};
 use sea_orm::{DbErr, QueryResult};
 use std::{
@@ -11,21 +11,21 @@ impl Dialect for MySql {
     /// A fetch has the server where an event has its payload. Another server is another revision:
     /// it may have other events at the same positions.
     fn revision(row: &QueryResult) -> Result<i64, DbErr> {
-        let revision: i64 = row.try_get("", "seq")?;
-        let server: String = row.try_get("", "payload")?;
+        let revision: i64 = get(row, column::SEQ)?;
+        let server: String = get(row, column::PAYLOAD)?;
         let mut hasher = DefaultHasher::new();
         (revision, server).hash(&mut hasher);
         Ok(hasher.finish().cast_signed())
     }
 
-    fn wait(row: &QueryResult, column: &str) -> Result<Option<Duration>, DbErr> {
-        let micros: Option<i64> = row.try_get("", column)?;
+    fn wait(row: &QueryResult, column: Column) -> Result<Option<Duration>, DbErr> {
+        let micros: Option<i64> = get(row, column)?;
         Ok(micros.map(wait))
     }
 
     /// A zero date, which a server without strict mode takes, is no time.
-    fn time(row: &QueryResult, column: &str) -> Result<DateTime<Utc>, String> {
-        let time: Option<NaiveDateTime> = row.try_get("", column).map_err(|e| e.to_string())?;
+    fn time(row: &QueryResult, column: Column) -> Result<DateTime<Utc>, String> {
+        let time: Option<NaiveDateTime> = get(row, column).map_err(|e| e.to_string())?;
         let time = time.ok_or_else(|| "no time".to_owned())?;
         Ok(time.and_utc())
     }

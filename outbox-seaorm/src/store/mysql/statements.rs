@@ -28,21 +28,19 @@ statements! {
     join, renew, members, evict, remove_member,
     shards, lock_shards, living, last_position, take, release, release_all, blocked, paused,
     owned, fence,
-    fetch_shards, fetch_events, read,
+    fetch_shards, fetch_again, fetch_events, read,
     lock_events, keep, delete, retry, bury, buried, mark_crashes,
     due, move_in, move_out,
 }
 
 impl Statements {
-    /// The statement that reads this many shards, with bodies up to this many bytes. Between floor
-    /// and scan almost all is known already, and is read again for minutes: it comes without.
+    /// The statement that reads this many shards, with bodies up to this many bytes.
     pub(super) fn fetch(&self, shards: usize, inline_bytes: usize) -> String {
-        let known = self.fetch_events.replace("{inline}", "-1");
-        let new = self
+        let again = &self.fetch_again;
+        let events = self
             .fetch_events
             .replace("{inline}", &inline_bytes.to_string());
-        let shard =
-            format!(" UNION ALL ({known} AND e.seq <= ?) UNION ALL ({new} ORDER BY e.seq LIMIT ?)");
+        let shard = format!(" UNION ALL ({again}) UNION ALL ({events})");
         format!("({}){}", self.fetch_shards, shard.repeat(shards))
     }
 }

@@ -1,5 +1,9 @@
-use super::{Postgres, shard::list};
-use crate::store::row;
+use super::{
+    Postgres,
+    row::{AGAIN, AGE, IS_SHARD, LATEST, OLDEST},
+    shard::list,
+};
+use crate::store::row::{self, get};
 use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row};
 use sea_orm::{DatabaseConnection, DbErr, QueryResult};
 
@@ -16,19 +20,26 @@ impl Postgres {
             list(cursors, |cursor| cursor.epoch).into(),
             list(cursors, |cursor| cursor.floor).into(),
             list(cursors, |cursor| cursor.scan.max(cursor.floor)).into(),
-            number(request.limit).into(),
+            list(cursors, |cursor| number(cursor.limit)).into(),
             number(request.inline_bytes).into(),
         ];
         let mut fetched = Fetched::default();
         for found in self.query(db, &self.sql.fetch, values).await? {
-            if found.try_get("", "is_shard")? {
-                fetched.shards.push(row::seen::<Self>(&found)?);
-                fetched.horizon = horizon(&found)?;
-            } else {
+            if !get::<bool>(&found, IS_SHARD)? {
                 fetched.rows.push(row::event::<Self>(&found)?);
+                continue;
             }
+            let seen = row::seen::<Self>(&found)?;
+            let again: Option<Vec<Position>> = get(&found, AGAIN)?;
+            let again = again.into_iter().flatten();
+            fetched
+                .again
+                .extend(again.map(|position| (seen.shard, position)));
+            fetched.shards.push(seen);
+            fetched.horizon = horizon(&found)?;
         }
-        // Each part of a shard comes by position, or nearly: its first has no order of its own.
+        // They come so, but no statement has promised it.
+        fetched.again.sort_unstable();
         fetched.rows.sort_by_key(|row| (row.shard, row.position));
         Ok(fetched)
     }
@@ -46,9 +57,9 @@ impl Postgres {
 }
 
 fn horizon(row: &QueryResult) -> Result<Horizon, DbErr> {
-    let oldest: i64 = row.try_get("", "oldest")?;
-    let latest: i64 = row.try_get("", "latest")?;
-    let age: i32 = row.try_get("", "age")?;
+    let oldest: i64 = get(row, OLDEST)?;
+    let latest: i64 = get(row, LATEST)?;
+    let age: i32 = get(row, AGE)?;
     Ok(Horizon::Transactions {
         next: next(latest.cast_unsigned(), age),
         oldest: oldest.cast_unsigned(),

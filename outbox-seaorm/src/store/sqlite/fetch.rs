@@ -1,5 +1,5 @@
 use super::{SHARD, Sqlite, statement};
-use crate::store::row;
+use crate::store::row::{self, Part};
 use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 
@@ -9,7 +9,7 @@ impl Sqlite {
         db: &DatabaseConnection,
         request: &FetchRequest<'_>,
     ) -> Result<Fetched, DbErr> {
-        let mut fetched = Fetched::new(Vec::new(), Vec::new(), Horizon::CommitOrder);
+        let mut fetched = Fetched::new(Vec::new(), Vec::new(), Vec::new(), Horizon::CommitOrder);
         let Some(cursor) = request.cursors.iter().find(|cursor| cursor.shard == SHARD) else {
             return Ok(fetched);
         };
@@ -19,17 +19,18 @@ impl Sqlite {
             cursor.epoch.into(),
             cursor.floor.into(),
             cursor.scan.max(cursor.floor).into(),
-            number(request.limit).into(),
+            number(cursor.limit).into(),
             number(request.inline_bytes).into(),
         ];
         for found in db.query_all_raw(statement(&self.sql.fetch, values)).await? {
-            if found.try_get("", "is_shard")? {
-                fetched.shards.push(row::seen::<Self>(&found)?);
-            } else {
-                fetched.rows.push(row::event::<Self>(&found)?);
+            match Part::of(&found)? {
+                Part::Shard => fetched.shards.push(row::seen::<Self>(&found)?),
+                Part::Again => fetched.again.push(row::place(&found)?),
+                Part::Event => fetched.rows.push(row::event::<Self>(&found)?),
             }
         }
         // They come sorted; that the parts of a UNION ALL come in order is only SQLite's habit.
+        fetched.again.sort_unstable();
         fetched.rows.sort_by_key(|row| row.position);
         Ok(fetched)
     }

@@ -1,5 +1,5 @@
 use super::{SHARD, Sqlite, wait};
-use crate::store::row::Dialect;
+use crate::store::row::{Column, Dialect, get};
 use chrono::{DateTime, NaiveDateTime, Utc};
 use outbox_core::store::Shard;
 use sea_orm::{DbErr, QueryResult};
@@ -10,13 +10,13 @@ impl Dialect for Sqlite {
         Ok(SHARD)
     }
 
-    fn wait(row: &QueryResult, column: &str) -> Result<Option<Duration>, DbErr> {
-        let seconds: Option<f64> = row.try_get("", column)?;
+    fn wait(row: &QueryResult, column: Column) -> Result<Option<Duration>, DbErr> {
+        let seconds: Option<f64> = get(row, column)?;
         Ok(seconds.map(wait))
     }
 
-    fn time(row: &QueryResult, column: &str) -> Result<DateTime<Utc>, String> {
-        let text: String = row.try_get("", column).map_err(|e| e.to_string())?;
+    fn time(row: &QueryResult, column: Column) -> Result<DateTime<Utc>, String> {
+        let text: String = get(row, column).map_err(|e| e.to_string())?;
         parse_time(&text).ok_or_else(|| format!("{text:?} is no time"))
     }
 }

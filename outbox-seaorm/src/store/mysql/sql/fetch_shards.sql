@@ -1,7 +1,7 @@
 -- JSON: [[shard, epoch], …]; member. A comment with `M!` is code to MariaDB alone, one with `!8` to
 -- MySQL alone. Whoever finds another server, or the same started anew, may find other events at the
 -- positions it knows.
-SELECT TRUE AS is_shard, s.shard, s.revision AS seq,
+SELECT s.revision AS seq, s.shard,
     TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), (
         SELECT d.due_at FROM "outbox_delayed" AS d WHERE d.shard = s.shard
         ORDER BY d.due_at LIMIT 1
@@ -14,7 +14,7 @@ SELECT TRUE AS is_shard, s.shard, s.revision AS seq,
             /*!80000 performance_schema.global_status */
         WHERE VARIABLE_NAME = 'Uptime'
     )) AS payload,
-    NULL AS headers, NULL AS occurred_at
+    NULL AS headers, NULL AS occurred_at, 0 AS part
 FROM JSON_TABLE(?, '$[*]' COLUMNS (shard SMALLINT PATH '$[0]', epoch BIGINT PATH '$[1]')) AS j
 STRAIGHT_JOIN "outbox_shard" AS s FORCE INDEX (PRIMARY) ON s.shard = j.shard AND s.epoch = j.epoch
 WHERE s.owner = ?

@@ -1,5 +1,5 @@
 -- Inline bytes, twice; JSON: [seq, …].
-SELECT e.shard, e.seq, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), e.retry_at) AS retry_in,
+SELECT e.seq, e.shard, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), e.retry_at) AS retry_in,
     e.id, e.aggregatetype, e.aggregateid, e.topic, e.ordered, e.attempts, e.crashes,
     OCTET_LENGTH(e.payload) + OCTET_LENGTH(e.headers) AS size,
     CASE WHEN OCTET_LENGTH(e.payload) + OCTET_LENGTH(e.headers) <= ? THEN e.payload END AS payload,

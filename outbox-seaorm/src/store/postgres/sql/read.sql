@@ -1,5 +1,5 @@
 -- $1 positions, $2 inline bytes.
-SELECT e.shard, e.seq,
+SELECT e.seq, e.shard,
     CASE WHEN isfinite(e.retry_at)
         THEN EXTRACT(EPOCH FROM e.retry_at - clock_timestamp())::double precision END AS retry_in,
     e.id, e.aggregatetype, e.aggregateid, e.topic, e.ordered, e.attempts, e.crashes,
