@@ -9,6 +9,7 @@ mod database;
 mod harness;
 
 mod apart;
+mod budget;
 mod commits;
 mod counts;
 mod errors;
