@@ -25,7 +25,8 @@ pub use dispatcher::{
     Retention, Stats, Summary, TopicConfig, TopicOptions, Unhandled,
 };
 pub use emit::{
-    Context, Draft, Due, EmitOptions, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent,
+    Context, Dedupe, Draft, Due, EmitOptions, Emitted, IntoDraft, InvalidEvent, InvalidEventKind,
+    Limits, NewEvent,
 };
 pub use envelope::Envelope;
 pub use error::BoxError;

@@ -2,8 +2,10 @@
 
 // In reading order: settings and tables, then an event is emitted, looked at and delivered.
 mod db_error;
+mod clock;
 mod outbox;
 pub mod schema;
+mod claim;
 mod wake;
 mod transaction;
 mod emit;
@@ -24,9 +26,9 @@ pub use transaction::{begin_immediate, is_contention};
 
 // From outbox-core: the event contract, …
 pub use outbox_core::{
-    BoxError, Catalogue, Clash, Context, Contract, DecodeError, Draft, Due, EmitOptions,
-    HeaderValue, Headers, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent, OutboxEvent,
-    Shape, Topic, TopicSpec, headers,
+    BoxError, Catalogue, Clash, Context, Contract, DecodeError, Dedupe, Draft, Due, EmitOptions,
+    Emitted, HeaderValue, Headers, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent,
+    OutboxEvent, Shape, Topic, TopicSpec, headers,
 };
 // … and delivery.
 pub use outbox_core::{

@@ -1,4 +1,6 @@
-use super::{Due, EmitOptions, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, scope};
+use super::{
+    Dedupe, Due, EmitOptions, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, scope,
+};
 use crate::{
     event::{self, OutboxEvent, TopicSpec},
     headers::{self, HeaderValue, Headers},
@@ -90,6 +92,20 @@ impl Draft {
         self
     }
 
+    /// Writes the event only if none with this key was emitted within the window: 24 hours, or what
+    /// [`dedupe_window`](Self::dedupe_window) says. Keys are the same for all topics of an outbox:
+    /// let them begin with what they are for.
+    pub fn dedupe_key(mut self, key: impl Into<String>) -> Self {
+        self.options.dedupe_key = Some(key.into());
+        self
+    }
+
+    /// How long the dedupe key is remembered, by the database's clock.
+    pub fn dedupe_window(mut self, window: Duration) -> Self {
+        self.options = self.options.dedupe_window(window);
+        self
+    }
+
     /// Takes from `defaults` the options that were not set on this draft.
     pub fn or(mut self, defaults: &EmitOptions) -> Self {
         self.options.fill(defaults);
@@ -108,6 +124,8 @@ impl Draft {
             due,
             occurred_at,
             headers: mut all,
+            dedupe_key,
+            dedupe_window,
         } = self.options;
         let due = due.unwrap_or(Due::Now);
         finish_headers(&mut all, topic, defaults)
@@ -115,6 +133,7 @@ impl Draft {
             .and_then(|()| check_headers(&all, limits))
             .and_then(|headers| {
                 check_due(due)?;
+                let dedupe = dedupe_key.map(|key| Dedupe::new(key, dedupe_window));
                 Ok(NewEvent {
                     id: Uuid::now_v7(),
                     aggregate: encoded.aggregate,
@@ -125,6 +144,7 @@ impl Draft {
                     occurred_at: check_time(occurred_at.unwrap_or_else(Utc::now))?,
                     ordered: topic.ordered,
                     due,
+                    dedupe: dedupe.transpose()?,
                 })
             })
             .map_err(|error| error.on(topic.name))
@@ -251,12 +271,10 @@ fn check_nul(what: &str, text: &str) -> Result<(), InvalidEvent> {
 }
 
 fn check_due(due: Due) -> Result<(), InvalidEvent> {
-    /// A hundred years: beyond it, adding to the database's clock could leave the range.
-    const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
     match due {
         Due::Now => Ok(()),
         Due::At(time) => check_time(time).map(drop),
-        Due::After(delay) if delay <= LONGEST => Ok(()),
+        Due::After(delay) if delay <= Limits::LONGEST => Ok(()),
         Due::After(_) => Err(InvalidEvent::new(
             Kind::Time,
             "the delay is longer than 100 years",

@@ -31,6 +31,8 @@ pub enum InvalidEventKind {
     Name,
     /// A delay or a time is outside what the databases store (years 1 to 9999).
     Time,
+    /// A dedupe key is empty, too long, or not one on every database; or its window is none.
+    DedupeKey,
 }
 
 impl InvalidEvent {

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 /// How large the parts of an event may be, in bytes of UTF-8. Checked before any SQL is sent.
 ///
 /// The defaults of the names and the key are what the tables can hold, and cannot be raised.
@@ -17,6 +19,10 @@ impl Limits {
     pub const KEY_BYTES: usize = 500;
     /// The longest header name, in bytes.
     pub const HEADER_NAME_BYTES: usize = 100;
+    /// The longest dedupe key, in bytes.
+    pub const DEDUPE_KEY_BYTES: usize = 250;
+    /// A hundred years: beyond it, adding to the database's clock could leave the range.
+    pub(super) const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
 }
 
 impl Default for Limits {

@@ -1,12 +1,14 @@
 //! What happens to an event before any SQL: encoding, headers and checks.
 
-mod options;
-mod draft;
-mod error;
 mod limits;
+mod error;
+mod dedupe;
 mod new_event;
+mod options;
 mod scope;
+mod draft;
 
+pub use dedupe::{Dedupe, Emitted};
 pub use draft::{Draft, IntoDraft};
 pub use error::{InvalidEvent, InvalidEventKind};
 pub use limits::Limits;

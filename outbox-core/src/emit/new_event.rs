@@ -1,3 +1,4 @@
+use super::Dedupe;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 use uuid::Uuid;
@@ -24,6 +25,8 @@ pub struct NewEvent {
     pub ordered: bool,
     /// When the event is to be delivered.
     pub due: Due,
+    /// How it is known that it was emitted before.
+    pub dedupe: Option<Dedupe>,
 }
 
 /// When an event is to be delivered.

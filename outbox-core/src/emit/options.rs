@@ -10,6 +10,9 @@ pub struct EmitOptions {
     pub(super) due: Option<Due>,
     pub(super) occurred_at: Option<DateTime<Utc>>,
     pub(super) headers: Headers,
+    /// Never for more than one event.
+    pub(super) dedupe_key: Option<String>,
+    pub(super) dedupe_window: Option<Duration>,
 }
 
 impl EmitOptions {
@@ -50,10 +53,17 @@ impl EmitOptions {
         self
     }
 
+    /// How long dedupe keys are remembered: 24 hours if nobody says it.
+    pub fn dedupe_window(mut self, window: Duration) -> Self {
+        self.dedupe_window = Some(window);
+        self
+    }
+
     /// Takes from `defaults` what is not set here.
     pub(super) fn fill(&mut self, defaults: &Self) {
         self.due = self.due.or(defaults.due);
         self.occurred_at = self.occurred_at.or(defaults.occurred_at);
         self.headers.fill(&defaults.headers);
+        self.dedupe_window = self.dedupe_window.or(defaults.dedupe_window);
     }
 }

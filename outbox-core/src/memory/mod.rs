@@ -11,7 +11,7 @@ mod questions;
 pub use content::{DeadLetter, DelayedEvent, PendingEvent};
 
 use crate::{
-    emit::{IntoDraft, InvalidEvent, Limits, NewEvent},
+    emit::{Emitted, IntoDraft, InvalidEvent, Limits, NewEvent},
     envelope::Envelope,
     headers::Headers,
     store::Shard,
@@ -21,7 +21,6 @@ use chrono::{DateTime, Utc};
 use clock::Clock;
 use state::State;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use uuid::Uuid;
 
 /// The only shard.
 const SHARD: Shard = 0;
@@ -73,32 +72,37 @@ impl MemoryStore {
         }
     }
 
-    /// Emits an event and wakes the dispatchers; returns its id.
+    /// Emits an event and wakes the dispatchers; returns what became of it.
     ///
     /// # Errors
     /// When the event cannot be written: see [`InvalidEventKind`](crate::InvalidEventKind).
-    pub fn emit(&self, event: impl IntoDraft) -> Result<Uuid, InvalidEvent> {
+    pub fn emit(&self, event: impl IntoDraft) -> Result<Emitted, InvalidEvent> {
         let event = finish(event)?;
-        let id = event.id;
-        self.insert([event]);
-        Ok(id)
+        let now = self.now();
+        let emitted = self.state().emit(now, event);
+        self.inner.wake.notify();
+        Ok(emitted)
     }
 
-    /// Emits events, all or none, in their order; returns their ids.
+    /// Emits events, all or none, in their order; returns what became of each.
     ///
     /// # Errors
     /// When one of them cannot be written: see [`InvalidEventKind`](crate::InvalidEventKind).
     pub fn emit_all<D: IntoDraft>(
         &self,
         events: impl IntoIterator<Item = D>,
-    ) -> Result<Vec<Uuid>, InvalidEvent> {
+    ) -> Result<Vec<Emitted>, InvalidEvent> {
         let events = events
             .into_iter()
             .map(finish)
             .collect::<Result<Vec<_>, _>>()?;
-        let ids = events.iter().map(|event| event.id).collect();
-        self.insert(events);
-        Ok(ids)
+        let now = self.now();
+        let mut state = self.state();
+        let emitted = events.into_iter().map(|event| state.emit(now, event));
+        let emitted = emitted.collect();
+        drop(state);
+        self.inner.wake.notify();
+        Ok(emitted)
     }
 
     /// The store's clock.
@@ -131,16 +135,6 @@ impl MemoryStore {
         let state = self.state();
         let delivered = state.delivered.iter();
         delivered.map(|row| row.event.clone()).collect()
-    }
-
-    fn insert(&self, events: impl IntoIterator<Item = NewEvent>) {
-        let now = self.now();
-        let mut state = self.state();
-        for event in events {
-            state.insert(now, event);
-        }
-        drop(state);
-        self.inner.wake.notify();
     }
 
     /// A verb that panicked has left the tables as they were after its last step: they are used on.

@@ -1,6 +1,6 @@
 use super::{DeadLetter, DelayedEvent, PendingEvent, SHARD, clock};
 use crate::{
-    emit::{Due, NewEvent},
+    emit::{Due, Emitted, NewEvent},
     operator::{Operation, PausedTopic},
     store::{Delivered, Epoch, Kept, Member, MemberId, Owned, Position, Verdict},
 };
@@ -19,6 +19,8 @@ pub(super) struct State {
     pub(super) dead: BTreeMap<Position, DeadLetter>,
     /// In the order in which their outcomes were written.
     pub(super) delivered: Vec<Delivered>,
+    /// By dedupe key: the event that was emitted with it, and when that is forgotten.
+    dedupe: BTreeMap<String, (Uuid, DateTime<Utc>)>,
     /// By name.
     pub(super) paused: BTreeMap<String, PausedTopic>,
     /// What operators did, in the order in which they did.
@@ -39,8 +41,25 @@ pub(super) struct Joined {
 }
 
 impl State {
-    /// Writes an event that has been emitted.
-    pub(super) fn insert(&mut self, now: DateTime<Utc>, event: NewEvent) {
+    /// Writes an event that is emitted, unless one with its dedupe key was.
+    pub(super) fn emit(&mut self, now: DateTime<Utc>, event: NewEvent) -> Emitted {
+        let id = event.id;
+        if let Some(dedupe) = &event.dedupe {
+            let expires_at = clock::later(now, dedupe.window);
+            let held = self.dedupe.entry(dedupe.key.clone());
+            let held = held.or_insert((id, expires_at));
+            if held.1 <= now {
+                *held = (id, expires_at);
+            }
+            if held.0 != id {
+                return Emitted::Duplicate(held.0);
+            }
+        }
+        self.insert(now, event);
+        Emitted::New(id)
+    }
+
+    fn insert(&mut self, now: DateTime<Utc>, event: NewEvent) {
         let due_at = due_at(now, event.due);
         if due_at > now {
             let delayed = DelayedEvent {

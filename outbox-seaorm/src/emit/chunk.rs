@@ -37,24 +37,38 @@ impl Limit {
 
     /// Cuts events, keeping their order, into statements to one table.
     pub(super) fn split(self, table: Table, events: Vec<NewEvent>) -> Vec<Vec<NewEvent>> {
-        let most = self.values / table.columns().len();
-        let mut chunks: Vec<Vec<NewEvent>> = Vec::new();
-        let mut bytes = 0;
-        for event in events {
-            let size = size(&event);
-            match chunks.last_mut() {
-                Some(chunk) if chunk.len() < most && bytes + size <= self.bytes => {
-                    chunk.push(event);
-                    bytes += size;
-                }
-                _ => {
-                    chunks.push(vec![event]);
-                    bytes = size;
-                }
+        cut(
+            events,
+            self.values / table.columns().len(),
+            self.bytes,
+            size,
+        )
+    }
+}
+
+/// Cuts items, keeping their order: so many together at most, and so many bytes.
+pub(super) fn cut<T>(
+    items: impl IntoIterator<Item = T>,
+    most: usize,
+    most_bytes: usize,
+    size: impl Fn(&T) -> usize,
+) -> Vec<Vec<T>> {
+    let mut chunks: Vec<Vec<T>> = Vec::new();
+    let mut bytes = 0;
+    for item in items {
+        let size = size(&item);
+        match chunks.last_mut() {
+            Some(chunk) if chunk.len() < most && bytes + size <= most_bytes => {
+                chunk.push(item);
+                bytes += size;
+            }
+            _ => {
+                chunks.push(vec![item]);
+                bytes = size;
             }
         }
-        chunks
     }
+    chunks
 }
 
 /// About how many bytes an event takes in a statement: its text, and the id, times, lengths and

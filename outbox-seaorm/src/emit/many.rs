@@ -1,7 +1,7 @@
 use super::{EmitError, write};
 use crate::outbox::Outbox;
 use chrono::{DateTime, Utc};
-use outbox_core::{Draft, EmitOptions, HeaderValue};
+use outbox_core::{Draft, EmitOptions, Emitted, HeaderValue};
 use sea_orm::ConnectionTrait;
 use std::{
     borrow::Cow,
@@ -10,12 +10,11 @@ use std::{
     pin::Pin,
     time::Duration,
 };
-use uuid::Uuid;
 
 /// Events that are about to be emitted together: set options, then `.await` it.
 ///
 /// The options are for all events that do not set them themselves, as a [`Draft`] can. The output
-/// is the events' ids in the order of the input.
+/// tells what became of each, in the order of the input.
 ///
 /// # Cancel safety
 /// Dropped before it is awaited, nothing was sent. Dropped while it is awaited, some of the events
@@ -58,6 +57,11 @@ impl<'a, C: ConnectionTrait + ?Sized> EmitAll<'a, C> {
         self.map(|options| options.header(name, value))
     }
 
+    /// How long the dedupe keys of the [`Draft`]s are remembered, by the database's clock.
+    pub fn dedupe_window(self, window: Duration) -> Self {
+        self.map(|options| options.dedupe_window(window))
+    }
+
     fn map(mut self, change: impl FnOnce(EmitOptions) -> EmitOptions) -> Self {
         self.options = change(self.options);
         self
@@ -65,7 +69,7 @@ impl<'a, C: ConnectionTrait + ?Sized> EmitAll<'a, C> {
 }
 
 impl<'a, C: ConnectionTrait + ?Sized> IntoFuture for EmitAll<'a, C> {
-    type Output = Result<Vec<Uuid>, EmitError>;
+    type Output = Result<Vec<Emitted>, EmitError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
     fn into_future(self) -> Self::IntoFuture {

@@ -5,6 +5,7 @@ mod error;
 mod statement;
 mod lists;
 mod chunk;
+mod dedupe;
 mod write;
 mod one;
 mod many;
@@ -29,6 +30,15 @@ use sea_orm::ConnectionTrait;
 /// the commits when the writers of an aggregate exclude each other: lock or update the
 /// aggregate's row *first*, then emit.
 ///
+/// # Emitting once
+/// An event with a [`dedupe_key`](EmitOne::dedupe_key) is written only if none with that key was
+/// within the last 24 hours; [`Emitted`](outbox_core::Emitted) tells which it was, and the
+/// transaction goes on in either case. It costs two statements more. While another transaction
+/// that has emitted with the key is open, the emit waits for its end: under REPEATABLE READ and
+/// SERIALIZABLE that may be an [`EmitErrorKind::Contention`], and two transactions that emit the
+/// same keys one by one in opposite order are a deadlock, which one of them is told of likewise.
+/// [`emit_all`](Self::emit_all) takes keys in their order.
+///
 /// # Traps of SeaORM's transactions
 /// - Commit nested transactions before their parent, the last one begun first. A parent that is
 ///   committed while a nested one is alive reports success and stores nothing.
@@ -50,10 +60,10 @@ use sea_orm::ConnectionTrait;
 ///
 /// let txn = db.begin().await?;
 /// // … the business change, through `&txn` …
-/// let id = txn.emit(OrderPlaced { order_id: 7 }).header("tenant_id", "acme").await?;
+/// let emitted = txn.emit(OrderPlaced { order_id: 7 }).header("tenant_id", "acme").await?;
 /// txn.emit(OrderPlaced { order_id: 8 }).after(Duration::from_secs(180)).await?;
 /// txn.commit().await?;
-/// # let _ = id;
+/// # let _ = emitted.id();
 /// # Ok(())
 /// # }
 /// ```
@@ -68,7 +78,7 @@ use sea_orm::ConnectionTrait;
 /// }
 /// ```
 pub trait Emit: ConnectionTrait {
-    /// Emits an event: one INSERT in this transaction. The output is the event's id.
+    /// Emits an event: one INSERT in this transaction. The output tells the event's id.
     ///
     /// The event is encoded at once; everything else happens when the result is awaited.
     ///
@@ -83,7 +93,7 @@ pub trait Emit: ConnectionTrait {
     }
 
     /// Emits any number of events, keeping their order, in as few INSERTs as the database's
-    /// limits allow. The output is their ids in the order of the input.
+    /// limits allow. The output tells their ids, in the order of the input.
     ///
     /// All events are checked before anything is sent. No event means no statement.
     ///
@@ -116,7 +126,7 @@ pub trait Emit: ConnectionTrait {
     /// change that it tells of fails, and it is lost if the process dies before the emit. Use it
     /// only where the type cannot say what you know: in `before_save` and `after_save` hooks,
     /// which SeaORM calls with any connection and never for `insert_many`, `update_many` and
-    /// `delete_many`.
+    /// `delete_many`. A dedupe key would be remembered even if the emit after it fails.
     ///
     /// # Errors
     /// As [`emit`](Self::emit).

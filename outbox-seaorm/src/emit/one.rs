@@ -1,7 +1,7 @@
 use super::{EmitError, write};
 use crate::outbox::Outbox;
 use chrono::{DateTime, Utc};
-use outbox_core::{Draft, HeaderValue};
+use outbox_core::{Draft, Emitted, HeaderValue};
 use sea_orm::ConnectionTrait;
 use std::{
     borrow::Cow,
@@ -10,11 +10,11 @@ use std::{
     pin::Pin,
     time::Duration,
 };
-use uuid::Uuid;
 
 /// An event that is about to be emitted: set options, then `.await` it.
 ///
-/// The output is the event's id, a UUIDv7 made here.
+/// The output tells the event's id, a UUIDv7 made here, or that of the event that was emitted with
+/// the same dedupe key before.
 ///
 /// # Cancel safety
 /// Dropped before it is awaited, nothing was sent. Dropped while it is awaited, the event may or
@@ -68,6 +68,34 @@ impl<'a, C: ConnectionTrait + ?Sized> EmitOne<'a, C> {
         self.map(|draft| draft.header(name, value))
     }
 
+    /// Writes the event only if none with this key was emitted within the window: 24 hours, or what
+    /// [`dedupe_window`](Self::dedupe_window) says. Keys are the same for all topics of an outbox:
+    /// let them begin with what they are for.
+    ///
+    /// ```
+    #[doc = include_str!("doc_event.md")]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use outbox_seaorm::{Emit, Emitted, schema};
+    /// # use sea_orm::{Database, TransactionTrait};
+    /// # let db = Database::connect("sqlite::memory:").await?;
+    /// # schema::create(&db).await?;
+    /// # let txn = db.begin().await?;
+    /// let first = txn.emit(OrderPlaced { order_id: 7 }).dedupe_key("order-placed:7").await?;
+    /// let again = txn.emit(OrderPlaced { order_id: 7 }).dedupe_key("order-placed:7").await?;
+    /// assert_eq!(again, Emitted::Duplicate(first.id()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dedupe_key(self, key: impl Into<String>) -> Self {
+        self.map(|draft| draft.dedupe_key(key))
+    }
+
+    /// How long the dedupe key is remembered, by the database's clock.
+    pub fn dedupe_window(self, window: Duration) -> Self {
+        self.map(|draft| draft.dedupe_window(window))
+    }
+
     fn map(mut self, change: impl FnOnce(Draft) -> Draft) -> Self {
         self.draft = self.draft.map(change);
         self
@@ -75,7 +103,7 @@ impl<'a, C: ConnectionTrait + ?Sized> EmitOne<'a, C> {
 }
 
 impl<'a, C: ConnectionTrait + ?Sized> IntoFuture for EmitOne<'a, C> {
-    type Output = Result<Uuid, EmitError>;
+    type Output = Result<Emitted, EmitError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
 
     fn into_future(self) -> Self::IntoFuture {

@@ -1,14 +1,13 @@
 //! The INSERT: the one statement an emit sends.
 
 use super::lists;
-use crate::schema::Names;
+use crate::{clock, schema::Names};
 use chrono::{DateTime, NaiveDateTime, Utc};
 use outbox_core::{Due, NewEvent};
 use sea_orm::{
     DbBackend,
     sea_query::{Expr, ExprTrait, InsertStatement, Query},
 };
-use std::time::Duration;
 
 /// Where an event is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,37 +104,14 @@ fn json(backend: DbBackend, text: String) -> Expr {
     }
 }
 
-/// When a delayed event is due, by the database's clock. A delay is rounded up to what the
-/// database counts in: an event is never early.
+/// When a delayed event is due, by the database's clock.
 fn due(backend: DbBackend, due: Due) -> Option<Expr> {
-    let delay = match due {
+    Some(match due {
         Due::Now => return None,
-        Due::At(time) if backend == DbBackend::MySql => return Some(Expr::val(utc(time))),
-        Due::At(time) => return Some(Expr::val(micros(time))),
-        Due::After(delay) => delay,
-    };
-    Some(match backend {
-        DbBackend::Postgres => Expr::cust_with_values(
-            "clock_timestamp() + $1 * INTERVAL '1 microsecond'",
-            [whole(delay, 1_000)],
-        ),
-        DbBackend::MySql => Expr::cust_with_values(
-            "UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND",
-            [whole(delay, 1_000)],
-        ),
-        _ => {
-            let millis = whole(delay, 1_000_000);
-            Expr::cust_with_values(
-                "strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now', ?)",
-                [format!("+{}.{:03} seconds", millis / 1000, millis % 1000)],
-            )
-        }
+        Due::At(time) if backend == DbBackend::MySql => Expr::val(utc(time)),
+        Due::At(time) => Expr::val(micros(time)),
+        Due::After(delay) => clock::later(backend, delay),
     })
-}
-
-/// The number of units of this many nanoseconds, rounded up.
-fn whole(delay: Duration, nanos: u128) -> i64 {
-    i64::try_from(delay.as_nanos().div_ceil(nanos)).unwrap_or(i64::MAX)
 }
 
 pub(super) fn utc(time: DateTime<Utc>) -> NaiveDateTime {

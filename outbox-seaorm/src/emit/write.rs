@@ -1,35 +1,44 @@
 use super::{
     EmitError,
     chunk::Limit,
+    dedupe,
     statement::{Table, insert},
 };
 use crate::outbox::Outbox;
-use outbox_core::{Draft, NewEvent};
+use outbox_core::{Draft, Emitted, NewEvent};
 use sea_orm::ConnectionTrait;
+use std::slice;
 use tracing::debug;
-use uuid::Uuid;
 
 /// The whole of an emit after encoding: check, write, wake.
 pub(super) async fn one<C: ConnectionTrait + ?Sized>(
     conn: &C,
     outbox: &Outbox,
     draft: Draft,
-) -> Result<Uuid, EmitError> {
+) -> Result<Emitted, EmitError> {
     let event = draft
         .finish(outbox.limits(), outbox.headers())
         .map_err(|source| EmitError::invalid(None, source))?;
-    let (id, topic) = (event.id, event.topic);
-    write(conn, outbox, Table::of(&event), vec![event]).await?;
-    outbox.wake().notify();
-    debug!(topic, %id, "event emitted");
-    Ok(id)
+    let emitted = match &event.dedupe {
+        None => Emitted::New(event.id),
+        Some(_) => {
+            let emitted = dedupe::claim(conn, outbox, slice::from_ref(&event)).await?;
+            emitted.into_iter().next().unwrap_or(Emitted::New(event.id))
+        }
+    };
+    tell(&event, emitted);
+    if !emitted.is_duplicate() {
+        write(conn, outbox, Table::of(&event), vec![event]).await?;
+        outbox.wake().notify();
+    }
+    Ok(emitted)
 }
 
 pub(super) async fn many<C: ConnectionTrait + ?Sized>(
     conn: &C,
     outbox: &Outbox,
     drafts: Vec<Draft>,
-) -> Result<Vec<Uuid>, EmitError> {
+) -> Result<Vec<Emitted>, EmitError> {
     // All checks of all events before any SQL: an invalid event leaves the transaction usable.
     let events = drafts
         .into_iter()
@@ -40,13 +49,19 @@ pub(super) async fn many<C: ConnectionTrait + ?Sized>(
                 .map_err(|source| EmitError::invalid(Some(index), source))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    if events.is_empty() {
-        return Ok(Vec::new());
+    let emitted = dedupe::claim(conn, outbox, &events).await?;
+    let (mut now, mut later) = (Vec::new(), Vec::new());
+    for (event, emitted) in events.into_iter().zip(&emitted) {
+        tell(&event, *emitted);
+        match Table::of(&event) {
+            _ if emitted.is_duplicate() => {}
+            Table::Event => now.push(event),
+            Table::Delayed => later.push(event),
+        }
     }
-    let emitted: Vec<_> = events.iter().map(|event| (event.id, event.topic)).collect();
-    let (now, later): (Vec<_>, Vec<_>) = events
-        .into_iter()
-        .partition(|event| Table::of(event) == Table::Event);
+    if now.is_empty() && later.is_empty() {
+        return Ok(emitted);
+    }
     let limit = Limit::of(conn.get_database_backend());
     for (table, events) in [(Table::Event, now), (Table::Delayed, later)] {
         for chunk in limit.split(table, events) {
@@ -54,10 +69,15 @@ pub(super) async fn many<C: ConnectionTrait + ?Sized>(
         }
     }
     outbox.wake().notify();
-    for (id, topic) in &emitted {
-        debug!(topic, %id, "event emitted");
+    Ok(emitted)
+}
+
+fn tell(event: &NewEvent, emitted: Emitted) {
+    let topic = event.topic;
+    match emitted {
+        Emitted::New(id) => debug!(topic, %id, "emitting an event"),
+        Emitted::Duplicate(id) => debug!(topic, %id, "the event was emitted before"),
     }
-    Ok(emitted.into_iter().map(|(id, _)| id).collect())
 }
 
 async fn write<C: ConnectionTrait + ?Sized>(

@@ -31,6 +31,7 @@ pub mod delivered;
 pub mod status;
 pub mod topic;
 pub mod operation;
+pub mod dedupe;
 
 use crate::outbox::Outbox;
 use sea_orm::{EntityTrait, QueryTrait, Select, sea_query::Alias};

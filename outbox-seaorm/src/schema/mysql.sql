@@ -134,6 +134,15 @@ CREATE TABLE IF NOT EXISTS "outbox_operation" (
     INDEX "outbox_operation_at_idx" ("done_at")
 ) ENGINE=InnoDB;
 
+-- The keys of events that are not to be emitted twice.
+CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
+    "dedupe_key" VARCHAR(250) COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
+    "event_id" BINARY(16) NOT NULL,
+    "expires_at" DATETIME(6) NOT NULL,
+    "created_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+    INDEX "outbox_dedupe_expires_idx" ("expires_at")
+) ENGINE=InnoDB;
+
 -- The words have the character set and collation of a column: they compare on every connection.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",

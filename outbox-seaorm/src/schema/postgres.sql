@@ -163,6 +163,16 @@ CREATE TABLE IF NOT EXISTS "outbox_operation" (
 
 CREATE INDEX IF NOT EXISTS "outbox_operation_at_idx" ON "outbox_operation" ("done_at");
 
+-- The keys of events that are not to be emitted twice.
+CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
+    "dedupe_key" TEXT COLLATE "C" PRIMARY KEY,
+    "event_id" UUID NOT NULL,
+    "expires_at" TIMESTAMP WITH TIME ZONE NOT NULL,
+    "created_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE INDEX IF NOT EXISTS "outbox_dedupe_expires_idx" ON "outbox_dedupe" ("expires_at");
+
 CREATE OR REPLACE VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
     CASE WHEN "ordered" AND EXISTS (

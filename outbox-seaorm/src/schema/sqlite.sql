@@ -123,6 +123,16 @@ CREATE TABLE IF NOT EXISTS "outbox_operation" (
 
 CREATE INDEX IF NOT EXISTS "outbox_operation_at_idx" ON "outbox_operation" ("done_at");
 
+-- The keys of events that are not to be emitted twice.
+CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
+    "dedupe_key" TEXT PRIMARY KEY NOT NULL,
+    "event_id" BLOB NOT NULL,
+    "expires_at" TEXT NOT NULL,
+    "created_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'))
+);
+
+CREATE INDEX IF NOT EXISTS "outbox_dedupe_expires_idx" ON "outbox_dedupe" ("expires_at");
+
 CREATE VIEW IF NOT EXISTS "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
     CASE WHEN "ordered" AND EXISTS (

@@ -41,7 +41,8 @@ pub async fn what_is_refused_leaves_the_transaction_usable<H: Harness>(harness: 
     let good = emit(Thing::said("a\\u0000b")).await.unwrap();
     txn.commit().await.unwrap();
     let rows = Actor::owner(harness).await.rows().await;
-    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [good]);
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    assert_eq!(ids, [good.id()]);
     let payload = &rows[0].body.as_ref().unwrap().payload;
     let payload: serde_json::Value = serde_json::from_str(payload).unwrap();
     assert_eq!(payload["text"], "a\\u0000b");
@@ -75,7 +76,7 @@ pub async fn a_savepoint_takes_its_own_events_along<H: Harness>(harness: &H) {
     outer.rollback().await.unwrap();
     let pending = harness.pending().await;
     let ids: Vec<_> = pending.iter().map(|row| row.id).collect();
-    assert_eq!(ids, [before.unwrap(), kept.unwrap()]);
+    assert_eq!(ids, [before.unwrap().id(), kept.unwrap().id()]);
 }
 
 /// Making them would commit what the application has not committed (B041).
@@ -107,7 +108,8 @@ pub async fn many_events_are_all_or_nothing_and_keep_their_order<H: Harness>(har
             false => txn.rollback().await.unwrap(),
         }
         let pending = harness.pending().await;
-        let emitted: Vec<_> = pending[before..].iter().map(|row| row.id).collect();
-        assert_eq!(emitted, if commits { ids } else { Vec::new() });
+        let stored: Vec<_> = pending[before..].iter().map(|row| row.id).collect();
+        let ids = ids.into_iter().map(|emitted| emitted.id()).collect();
+        assert_eq!(stored, if commits { ids } else { Vec::new() });
     }
 }

@@ -1,5 +1,5 @@
 use super::Tables;
-use outbox_core::{Draft, operator::OperatorStore, store::Position};
+use outbox_core::{Draft, Emitted, operator::OperatorStore, store::Position};
 use std::{future::Future, time::Duration};
 use uuid::Uuid;
 
@@ -19,6 +19,9 @@ pub trait Harness: Sized + Send + Sync {
 
     /// Emits an event in a transaction that commits.
     fn emit(&self, event: Draft) -> impl Future<Output = Uuid> + Send;
+
+    /// Emits events in one transaction that commits.
+    fn emit_all(&self, events: Vec<Draft>) -> impl Future<Output = Vec<Emitted>> + Send;
 
     /// Emits an event in a transaction that rolls back.
     fn emit_and_roll_back(&self, event: Draft) -> impl Future<Output = ()> + Send;

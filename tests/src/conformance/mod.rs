@@ -10,6 +10,7 @@ mod event;
 mod actor;
 
 pub mod atomic;
+pub mod dedupe;
 pub mod membership;
 pub mod shards;
 pub mod fetch;
@@ -60,6 +61,16 @@ pub const NEEDS: &[(&str, Capability, &str)] = &[
     ),
     (
         "many_events_are_all_or_nothing_and_keep_their_order",
+        Capability::Transactions,
+        "there is no transaction to be in",
+    ),
+    (
+        "a_duplicate_leaves_the_transaction_usable",
+        Capability::Transactions,
+        "there is no transaction to be in",
+    ),
+    (
+        "a_key_goes_with_its_transaction",
         Capability::Transactions,
         "there is no transaction to be in",
     ),
@@ -122,6 +133,16 @@ macro_rules! conformance {
                 a_savepoint_takes_its_own_events_along,
                 missing_tables_are_told_and_never_made,
                 many_events_are_all_or_nothing_and_keep_their_order,
+            }
+            dedupe {
+                a_key_is_emitted_once,
+                a_key_is_known_after_the_delivery,
+                a_key_is_free_when_its_window_is_over,
+                equal_keys_of_one_call_are_folded,
+                a_delayed_event_holds_its_key,
+                many_keys_keep_their_order,
+                a_duplicate_leaves_the_transaction_usable,
+                a_key_goes_with_its_transaction,
             }
             membership {
                 one_that_joined_is_a_member,

@@ -101,7 +101,7 @@ impl Writer {
 
     async fn emit(&mut self, txn: &DatabaseTransaction, key: &str) -> Result<(), DbErr> {
         let (kind, draft) = self.draft(key);
-        let id = txn.emit(draft).await?;
+        let id = txn.emit(draft).await?.id();
         let (kind, name) = (kind.code(), &self.name);
         let sql = format!(
             "INSERT INTO emitted (account, event, kind, writer) \

@@ -95,6 +95,21 @@ async fn an_invalid_event_is_an_error_before_any_sql() {
             Draft::new(&placed(1)).after(Duration::MAX),
         ),
     ];
+    let cases = cases.into_iter().chain(
+        [
+            ("empty dedupe key", "".to_owned(), 1),
+            ("long dedupe key", "é".repeat(126), 1),
+            ("NUL in a dedupe key", "a\0".to_owned(), 1),
+            ("space at the end of a dedupe key", "a ".to_owned(), 1),
+            ("no window", "a".to_owned(), 0),
+            ("long window", "a".to_owned(), u64::MAX),
+        ]
+        .map(|(what, key, window)| {
+            let draft = Draft::new(&placed(1)).dedupe_key(key);
+            let draft = draft.dedupe_window(Duration::from_secs(window));
+            (Kind::DedupeKey, what, draft)
+        }),
+    );
     let db = memory().await;
     let txn = db.begin().await.unwrap();
     for (kind, what, draft) in cases {

@@ -21,7 +21,7 @@ async fn any_number_keeps_its_order_and_its_ids() {
         assert_eq!(ids.len(), number);
         for (n, (row, id)) in rows.iter().zip(&ids).enumerate() {
             assert_eq!(row.aggregate_id.as_deref(), Some(&*n.to_string()));
-            assert_eq!(row.id, *id);
+            assert_eq!(row.id, id.id());
         }
         assert!(rows.windows(2).all(|pair| pair[0].seq < pair[1].seq));
     }
@@ -40,7 +40,7 @@ async fn ids_do_not_depend_on_positions() {
     txn.commit().await.unwrap();
     for (n, id) in ids.into_iter().enumerate() {
         let row = event::Entity::find()
-            .filter(event::Column::Id.eq(id))
+            .filter(event::Column::Id.eq(id.id()))
             .one(&db)
             .await;
         let payload = row.unwrap().unwrap().payload;
@@ -86,6 +86,7 @@ async fn options_are_for_the_events_that_do_not_set_them() {
         .header("h", "all")
         .await
         .unwrap();
+    let ids: Vec<_> = ids.into_iter().map(|emitted| emitted.id()).collect();
     txn.commit().await.unwrap();
 
     let now = rows(&db).await;

@@ -15,7 +15,8 @@ async fn a_row_has_what_was_emitted() {
         .emit(noted("ä🦀", "x"))
         .header("n", u64::MAX)
         .await
-        .unwrap();
+        .unwrap()
+        .id();
     txn.commit().await.unwrap();
     let row = rows(&db).await.remove(0);
     assert_eq!(row.id, id);
@@ -50,7 +51,7 @@ async fn occurred_at_is_utc_in_microseconds() {
     ] {
         let txn = db.begin().await.unwrap();
         let given: DateTime<Utc> = given.parse().unwrap();
-        let id = txn.emit(placed(1)).occurred_at(given).await.unwrap();
+        let id = txn.emit(placed(1)).occurred_at(given).await.unwrap().id();
         txn.commit().await.unwrap();
         let row = rows(&db)
             .await
@@ -74,7 +75,7 @@ async fn a_delay_counts_from_the_clock_of_the_database() {
         Duration::from_secs(100 * 365 * 24 * 60 * 60),
     ];
     for delay in delays {
-        let id = txn.emit(placed(1)).after(delay).await.unwrap();
+        let id = txn.emit(placed(1)).after(delay).await.unwrap().id();
         let row = delayed::Entity::find_by_id(id)
             .one(&txn)
             .await

@@ -70,8 +70,12 @@ async fn restricted() {
         .after(Duration::from_secs(1))
         .await
         .unwrap();
+    for is_duplicate in [false, true] {
+        let emitted = txn.emit(placed(3)).dedupe_key("3").await.unwrap();
+        assert_eq!(emitted.is_duplicate(), is_duplicate);
+    }
     TransactionSession::commit(txn).await.unwrap();
-    assert_eq!(keys(&db).await, ["1"]);
+    assert_eq!(keys(&db).await, ["1", "3"]);
 }
 
 /// Generic code, as in a repository that knows no concrete transaction.

@@ -70,7 +70,7 @@ impl Site {
     /// Emits an event from this process.
     pub(crate) async fn emit(&self, key: &str) {
         let txn = self.db.begin().await.unwrap();
-        let id = txn.emit(Account::changed(key, "")).await.unwrap();
+        let id = txn.emit(Account::changed(key, "")).await.unwrap().id();
         let sql = format!("INSERT INTO emitted (account, event) VALUES ('{key}', '{id}')");
         txn.execute_unprepared(&sql).await.unwrap();
         txn.commit().await.unwrap();

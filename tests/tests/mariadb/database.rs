@@ -113,9 +113,9 @@ pub(crate) async fn execute<C: ConnectionTrait, const N: usize>(
 /// Emits an event in a transaction of its own.
 pub(crate) async fn emit(db: &DatabaseConnection, event: Draft) -> Uuid {
     let txn = db.begin().await.unwrap();
-    let id = txn.emit(event).await.unwrap();
+    let emitted = txn.emit(event).await.unwrap();
     txn.commit().await.unwrap();
-    id
+    emitted.id()
 }
 
 pub(crate) fn get<T: TryGetable>(row: &QueryResult, column: &str) -> T {

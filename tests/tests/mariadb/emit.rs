@@ -157,7 +157,7 @@ async fn ids_name_their_events_whatever_the_increment() {
         let (texts, ids) = writer.await.unwrap();
         let mut last = 0;
         for (text, id) in texts.iter().zip(ids) {
-            let stored = event::Entity::find().filter(event::Column::Id.eq(id));
+            let stored = event::Entity::find().filter(event::Column::Id.eq(id.id()));
             let stored = stored.one(&database.db).await.unwrap().unwrap();
             assert_eq!(stored.payload["text"], **text);
             assert!(stored.seq > last && stored.seq % 7 == 3);

@@ -1,5 +1,5 @@
 use super::database::{self, Database, get};
-use outbox_core::{Draft, store::Position};
+use outbox_core::{Draft, Emitted, store::Position};
 use outbox_seaorm::{Emit, SeaOrmStore};
 use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use sea_orm::{TransactionTrait, entity::prelude::DateTime};
@@ -36,6 +36,13 @@ impl<const HOSTILE: bool> Harness for Sessions<HOSTILE> {
 
     async fn emit(&self, event: Draft) -> Uuid {
         database::emit(&self.0.db, event).await
+    }
+
+    async fn emit_all(&self, events: Vec<Draft>) -> Vec<Emitted> {
+        let txn = self.0.db.begin().await.unwrap();
+        let emitted = txn.emit_all(events).await.unwrap();
+        txn.commit().await.unwrap();
+        emitted
     }
 
     async fn emit_and_roll_back(&self, event: Draft) {

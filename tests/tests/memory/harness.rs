@@ -1,4 +1,4 @@
-use outbox_core::{Draft, MemoryStore, store::Position};
+use outbox_core::{Draft, Emitted, MemoryStore, store::Position};
 use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use std::time::Duration;
 use uuid::Uuid;
@@ -21,7 +21,11 @@ impl Harness for Memory {
     }
 
     async fn emit(&self, event: Draft) -> Uuid {
-        self.0.emit(event).unwrap()
+        self.0.emit(event).unwrap().id()
+    }
+
+    async fn emit_all(&self, events: Vec<Draft>) -> Vec<Emitted> {
+        self.0.emit_all(events).unwrap()
     }
 
     async fn emit_and_roll_back(&self, _: Draft) {

@@ -18,7 +18,7 @@ pub(crate) struct Database {
     name: String,
 }
 
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "event",
     "delayed",
     "dead",
@@ -27,6 +27,7 @@ const TABLES: [&str; 8] = [
     "dispatcher",
     "topic",
     "operation",
+    "dedupe",
 ];
 
 impl Database {
@@ -138,9 +139,9 @@ impl Database {
     /// Emits an event in a transaction of its own.
     pub(crate) async fn emit(&self, event: Draft) -> Uuid {
         let txn = self.db.begin().await.unwrap();
-        let id = self.outbox.emit(&txn, event).await.unwrap();
+        let emitted = self.outbox.emit(&txn, event).await.unwrap();
         txn.commit().await.unwrap();
-        id
+        emitted.id()
     }
 
     /// How many sessions of this test are in a state.

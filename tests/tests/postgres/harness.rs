@@ -1,5 +1,5 @@
 use super::database::Database;
-use outbox_core::{Draft, store::Position};
+use outbox_core::{Draft, Emitted, store::Position};
 use outbox_seaorm::SeaOrmStore;
 use outbox_tests::conformance::{Capability, DeadRow, DeliveredRow, Harness, PendingRow, Tables};
 use sea_orm::{QueryResult, TransactionTrait, TryGetable};
@@ -29,6 +29,13 @@ impl<const HOSTILE: bool> Harness for Postgres<HOSTILE> {
 
     async fn emit(&self, event: Draft) -> Uuid {
         self.0.emit(event).await
+    }
+
+    async fn emit_all(&self, events: Vec<Draft>) -> Vec<Emitted> {
+        let txn = self.0.db.begin().await.unwrap();
+        let emitted = self.0.outbox.emit_all(&txn, events).await.unwrap();
+        txn.commit().await.unwrap();
+        emitted
     }
 
     async fn emit_and_roll_back(&self, event: Draft) {

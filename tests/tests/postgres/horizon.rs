@@ -149,7 +149,7 @@ async fn no_session_keeps_positions_for_itself() {
     for db in sessions.iter().cycle().take(6) {
         let txn = db.begin().await.unwrap();
         let event = Thing::of("x", "said");
-        emitted.push(database.outbox.emit(&txn, event).await.unwrap());
+        emitted.push(database.outbox.emit(&txn, event).await.unwrap().id());
         txn.commit().await.unwrap();
     }
     let rows = owner.rows().await;

@@ -12,6 +12,7 @@ mod apart;
 mod budget;
 mod commits;
 mod counts;
+mod dedupe;
 mod errors;
 mod fences;
 mod hash;

@@ -85,9 +85,9 @@ pub(crate) async fn execute<C: ConnectionTrait, const N: usize>(
 /// Emits an event in a transaction of its own.
 pub(crate) async fn emit(db: &DatabaseConnection, event: Draft) -> Uuid {
     let txn = db.begin().await.unwrap();
-    let id = txn.emit(event).await.unwrap();
+    let emitted = txn.emit(event).await.unwrap();
     txn.commit().await.unwrap();
-    id
+    emitted.id()
 }
 
 async fn open(url: &str, connections: u32) -> DatabaseConnection {

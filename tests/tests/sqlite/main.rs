@@ -7,6 +7,7 @@ mod harness;
 mod apart;
 mod contention;
 mod counts;
+mod dedupe;
 mod liveness;
 mod locked;
 mod million;

@@ -142,7 +142,7 @@ pub async fn an_event_that_commits_late_comes_before_its_successor<H: Harness + 
     let begin = async |text| {
         let txn = tables.db.begin().await.unwrap();
         let event = Account::changed("x", text);
-        let id = tables.outbox.emit(&txn, event).await.unwrap();
+        let id = tables.outbox.emit(&txn, event).await.unwrap().id();
         scene.note(id, text);
         (txn, id)
     };
@@ -153,8 +153,8 @@ pub async fn an_event_that_commits_late_comes_before_its_successor<H: Harness + 
     let txn = tables.db.begin().await.unwrap();
     let ids = tables.outbox.emit_all(&txn, between).await.unwrap();
     for (key, id) in keys.iter().zip(ids) {
-        scene.note(id, "between");
-        scene.log.emitted(key, id);
+        scene.note(id.id(), "between");
+        scene.log.emitted(key, id.id());
     }
     txn.commit().await.unwrap();
     scene.settled(keys.len()).await;
