@@ -35,6 +35,8 @@ pub(crate) struct Topic {
     pub(crate) version: Option<Version>,
     pub(crate) oldest: Option<Version>,
     pub(crate) upcasts: Vec<Upcast>,
+    /// Whether more may have been said of versions, wrongly written.
+    pub(crate) doubtful: bool,
     pub(crate) unordered: bool,
     pub(crate) key: Option<Key>,
     /// Whether there is a key, be it a wrong one, or an unknown word that may have been meant so.
@@ -67,6 +69,7 @@ impl Container {
         let words = Words::of_struct();
         let known = words.read(attrs, errors, |word, input| container.word(word, input));
         container.doubtful |= !known;
+        container.topic.doubtful |= !known;
         container.topic.has_key |= !known;
         container
     }
@@ -101,6 +104,7 @@ impl Topic {
         let mut topic = Self::default();
         let words = Words::of_variant();
         let known = words.read(attrs, errors, |word, input| topic.word(word, input));
+        topic.doubtful |= !known;
         topic.has_key |= !known;
         topic
     }
@@ -109,9 +113,9 @@ impl Topic {
         match word.to_string().as_str() {
             "topic" => self.name = Some(value(word, input, "\"stripe.charge\"")?),
             "was" => self.was = names(word, input)?,
-            "version" => self.version = Some(version(word, input)?),
-            "oldest" => self.oldest = Some(version(word, input)?),
-            "upcast" => self.upcasts = upcasts(word, input)?,
+            "version" => self.version = Some(self.sure(version(word, input))?),
+            "oldest" => self.oldest = Some(self.sure(version(word, input))?),
+            "upcast" => self.upcasts = self.sure(upcasts(word, input))?,
             "unordered" => {
                 self.unordered = true;
                 if input.peek(Token![=]) {
@@ -133,6 +137,12 @@ impl Topic {
             _ => {}
         }
         Ok(())
+    }
+
+    /// What is said of versions, which is in doubt after a mistake in it.
+    fn sure<T>(&mut self, said: Result<T>) -> Result<T> {
+        self.doubtful |= said.is_err();
+        said
     }
 
     fn set_key(&mut self, word: &Ident, source: KeySource) -> Result<()> {

@@ -64,6 +64,9 @@ fn key(topic: &Topic, errors: &mut Errors) {
 
 /// Every version from the oldest to the one before the current must say how it is read.
 fn versions(topic: &Topic, errors: &mut Errors) {
+    if topic.doubtful {
+        return;
+    }
     let (oldest, current) = (topic.oldest, topic.version);
     let [version, written_oldest] = topic.written;
     if let Some(written) = written_oldest.filter(|_| oldest > current) {

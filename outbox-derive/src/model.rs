@@ -47,6 +47,8 @@ pub(crate) struct Topic<'a> {
     /// The oldest version that can be read.
     pub(crate) oldest: u32,
     pub(crate) upcasts: Vec<Upcast>,
+    /// Whether more may have been said of versions, wrongly written.
+    pub(crate) doubtful: bool,
     /// Where the version and the oldest one are written.
     pub(crate) written: [Option<Version>; 2],
     /// Whether it has no fields, not even none in parentheses.
@@ -167,6 +169,7 @@ impl<'a> Event<'a> {
             version: attrs.version.map_or(1, |version| version.number),
             oldest: attrs.oldest.map_or(1, |oldest| oldest.number),
             upcasts: attrs.upcasts,
+            doubtful: attrs.doubtful,
             written: [attrs.version, attrs.oldest],
             unit: matches!(fields, Fields::Unit),
             unordered: attrs.unordered,

@@ -1,6 +1,6 @@
 use crate::model::{Event, Topic};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use std::collections::BTreeMap;
 use syn::{Ident, Index, Path, spanned::Spanned};
 
@@ -17,16 +17,18 @@ pub(crate) fn expand(event: &Event) -> TokenStream {
     if topics.is_empty() {
         return TokenStream::new();
     }
+    let [topic, version, payload] =
+        ["topic", "version", "payload"].map(|name| local(name, Span::mixed_site()));
     quote! {
         fn upcast(
-            topic: #root::usize,
-            version: #root::u32,
-            payload: &#root::str,
+            #topic: #root::usize,
+            #version: #root::u32,
+            #payload: &#root::str,
         ) -> #root::Option<#root::Result<Self, #root::DecodeError>> {
             // Unused where all functions may fail and work on JSON.
             #[allow(unused_imports)]
             use #root::Step as _;
-            match topic {
+            match #topic {
                 #(#topics)*
                 _ => #root::Option::None,
             }
@@ -53,13 +55,16 @@ fn chain(event: &Event, index: usize, topic: &Topic) -> Option<TokenStream> {
     let mut closures = Vec::new();
     let mut next = None;
     for (version, function) in functions.iter().rev() {
-        let this = format_ident!("from_{version}");
+        let this = local(&format!("from_{version}"), Span::mixed_site());
         let span = function.span();
-        // With the span of the user's token, a name would be another one inside of `macro_rules`.
-        let old = Ident::new("old", Span::call_site());
+        let (root, whole, index) = (at(span, root), at(span, &whole), at(span, &index));
+        let old = local("old", span);
         let returned = quote_spanned!(span=> #root::Link(#function(#old)).checked()?);
         closures.push(match next {
-            None => quote!(let #this = |#old| #returned.finish(#index, #whole);),
+            None => {
+                let finished = quote_spanned!(span=> #returned.finish(#index, #whole));
+                quote!(let #this = |#old| #finished;)
+            }
             Some(next) => {
                 let argument = quote_spanned!(span=> #returned.next()?);
                 quote!(let #this = |#old| #next(#argument);)
@@ -68,19 +73,40 @@ fn chain(event: &Event, index: usize, topic: &Topic) -> Option<TokenStream> {
         next = Some(this);
     }
     let mut first = topic.oldest;
-    let arms = functions.keys().map(|version| {
-        let closure = format_ident!("from_{version}");
-        let versions = range(first, *version);
+    let arms = functions.iter().map(|(version, function)| {
+        let (span, versions) = (function.span(), range(first, *version));
         first = version + 1;
-        quote!(#versions => #root::Option::Some(#root::from_old(payload, #closure)),)
+        let root = at(span, root);
+        let payload = local("payload", span);
+        let closure = local(&format!("from_{version}"), span);
+        let event = quote_spanned!(span=> #root::from_old(#payload, #closure));
+        quote!(#versions => #root::Option::Some(#event),)
     });
+    let version = local("version", Span::mixed_site());
     Some(quote! {{
         #(#closures)*
-        match version {
+        match #version {
             #(#arms)*
             _ => #root::Option::None,
         }
     }})
+}
+
+/// A name that hides no function of the user's.
+fn local(name: &str, span: Span) -> Ident {
+    Ident::new(name, Span::mixed_site().located_at(span))
+}
+
+/// The tokens, as if they stood where the user named a function: a message points at the whole of an
+/// expression, and would reach from the derive to there.
+fn at(span: Span, tokens: &impl ToTokens) -> TokenStream {
+    let tokens = tokens.to_token_stream().into_iter();
+    tokens
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
 }
 
 fn range(first: u32, last: u32) -> TokenStream {

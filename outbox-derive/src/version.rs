@@ -20,8 +20,11 @@ pub(crate) struct Upcast {
 
 impl Parse for Version {
     fn parse(input: ParseStream) -> Result<Self> {
+        let detail = "a version is a whole number from 1 to 4294967295";
         let negative = input.parse::<Option<Token![-]>>()?;
-        let literal: Lit = input.parse()?;
+        let literal: Lit = input
+            .parse()
+            .map_err(|error| Error::new(error.span(), detail))?;
         let number = match &literal {
             Lit::Int(number) if negative.is_none() => number.base10_parse().ok(),
             _ => None,
@@ -33,7 +36,6 @@ impl Parse for Version {
             }),
             None => {
                 let span = negative.map_or(literal.span(), |minus| minus.span);
-                let detail = "a version is a whole number from 1 to 4294967295";
                 Err(Error::new(span, detail))
             }
         }

@@ -8,7 +8,7 @@ pub(crate) struct Words {
     known: Vec<&'static str>,
     place: &'static str,
     seen: BTreeSet<String>,
-    all_known: bool,
+    all_clear: bool,
 }
 
 const TOPIC_WORDS: [&str; 8] = [
@@ -46,14 +46,14 @@ impl Words {
             known,
             place,
             seen: BTreeSet::new(),
-            all_known: true,
+            all_clear: true,
         }
     }
 
     /// Reads the words of every `#[outbox(…)]`, and goes on at the next comma after a mistake.
     ///
-    /// Says whether every word was known. Where one was not, what is missing may have been meant
-    /// by it and is not worth a second message.
+    /// Says whether every word was known and none was passed over. Otherwise what is missing may
+    /// have been meant there, and is not worth a second message.
     pub(crate) fn read(
         mut self,
         attrs: &[Attribute],
@@ -62,13 +62,14 @@ impl Words {
     ) -> bool {
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("outbox")) {
             let Meta::List(list) = &attr.meta else {
-                self.all_known = false;
+                self.all_clear = false;
                 errors.push(syn::Error::new_spanned(attr, "expected `#[outbox(…)]`"));
                 continue;
             };
             let words = list.parse_args_with(|input: ParseStream| {
                 while !input.is_empty() {
-                    let read = self.word(input, &mut one).and_then(|()| comma(input));
+                    let read = self.word(input, &mut one);
+                    let read = read.and_then(|()| self.comma(input));
                     if errors.take(read).is_none() {
                         skip_to_comma(input)?;
                     }
@@ -77,7 +78,7 @@ impl Words {
             });
             errors.take(words);
         }
-        self.all_known
+        self.all_clear
     }
 
     fn word(
@@ -86,22 +87,32 @@ impl Words {
         one: &mut impl FnMut(&Ident, ParseStream) -> Result<()>,
     ) -> Result<()> {
         let word = Ident::parse_any(input).map_err(|error| {
-            self.all_known = false;
+            self.all_clear = false;
             let detail = format!("expected one of `{}`", self.known.join("`, `"));
             syn::Error::new(error.span(), detail)
         })?;
         let name = word.to_string();
         if !self.known.contains(&name.as_str()) {
-            self.all_known = false;
+            self.all_clear = false;
             return Err(syn::Error::new(word.span(), self.unknown(&name)));
         }
         if !self.seen.insert(name) {
+            self.all_clear = false;
             return Err(syn::Error::new(
                 word.span(),
                 format!("`{word}` is given twice"),
             ));
         }
         one(&word, input)
+    }
+
+    fn comma(&mut self, input: ParseStream) -> Result<()> {
+        if input.is_empty() {
+            return Ok(());
+        }
+        let comma = input.parse::<Token![,]>();
+        self.all_clear &= comma.is_ok();
+        comma.map(drop)
     }
 
     fn unknown(&self, word: &str) -> String {
@@ -118,13 +129,6 @@ impl Words {
         };
         format!("`{word}` goes on {elsewhere}, not on {place}")
     }
-}
-
-fn comma(input: ParseStream) -> Result<()> {
-    if !input.is_empty() {
-        input.parse::<Token![,]>()?;
-    }
-    Ok(())
 }
 
 fn skip_to_comma(input: ParseStream) -> Result<()> {

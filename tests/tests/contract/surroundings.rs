@@ -74,9 +74,24 @@ enum CoreOnly {
     Placed(#[outbox(key)] u64),
 }
 
+/// An application may re-export the library from a crate, or a module, of its own.
+mod facade {
+    pub(super) mod messaging {
+        pub(crate) use outbox_seaorm as renamed;
+    }
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "order", crate = facade::messaging::renamed)]
+enum Renamed {
+    #[outbox(version = 2, upcast(1 = u64::from_be))]
+    Placed(#[outbox(key)] u64),
+}
+
 #[test]
 fn the_crate_can_be_named() {
     assert_eq!(delivered(&CoreOnly::Placed(4), CoreOnly::PLACED), 4);
+    assert_eq!(delivered(&Renamed::Placed(4), Renamed::PLACED), 4);
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize, OutboxEvent)]

@@ -256,6 +256,50 @@ fn a_generic_event_has_older_versions_too() {
     assert_eq!(old, Generic { value: 7 });
 }
 
+/// Functions that are called as something in the generated code might be.
+mod names {
+    use super::*;
+
+    fn old(id: u8) -> u16 {
+        u16::from(id) + 1
+    }
+
+    fn payload(id: u16) -> u32 {
+        u32::from(id) + 1
+    }
+
+    fn from_2(id: u32) -> Named {
+        Named(u64::from(id) + 1)
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize, OutboxEvent)]
+    #[outbox(aggregate = "order", unordered, version = 4, upcast(1 = old, 2 = payload, 3 = from_2))]
+    pub(super) struct Named(pub(super) u64);
+
+    /// What a macro is given has another hygiene than what it writes.
+    macro_rules! made {
+        ($name:ident, $function:path) => {
+            #[derive(Debug, PartialEq, Serialize, Deserialize, OutboxEvent)]
+            #[outbox(aggregate = "order", unordered, version = 3, upcast(1 = old, 2 = $function))]
+            pub(super) struct $name(pub(super) u64);
+        };
+    }
+
+    fn version(id: u16) -> Made {
+        Made(u64::from(id))
+    }
+
+    made!(Made, version);
+}
+
+#[test]
+fn functions_may_have_any_name() {
+    let decode = |version| names::Named::TOPIC.decode_version(version, "7").unwrap();
+    assert_eq!([1, 2, 3, 4].map(decode), [10, 9, 8, 7].map(names::Named));
+    let made = names::Made::TOPIC.decode_version(1, "7").unwrap();
+    assert_eq!(made, names::Made(8));
+}
+
 #[derive(Debug, PartialEq, Serialize, Deserialize, OutboxEvent)]
 #[outbox(aggregate = "order")]
 enum Renamed {
