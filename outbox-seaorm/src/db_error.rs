@@ -19,11 +19,10 @@ pub(crate) enum Meaning {
 }
 
 pub(crate) fn meaning(backend: DbBackend, error: &DbErr) -> Meaning {
+    if let Some(error) = driver_error(error) {
+        return of_driver(backend, error);
+    }
     match error {
-        // A statement reports as Query with RETURNING and as Exec without.
-        DbErr::Conn(RuntimeErr::SqlxError(source))
-        | DbErr::Exec(RuntimeErr::SqlxError(source))
-        | DbErr::Query(RuntimeErr::SqlxError(source)) => of_driver(backend, source),
         DbErr::BackendNotSupported { .. } | DbErr::Type(_) | DbErr::TryIntoErr { .. } => {
             Meaning::Missing
         }
@@ -36,15 +35,25 @@ pub(crate) fn is_contention(error: &DbErr) -> bool {
     backend_of(error).is_some_and(|backend| meaning(backend, error) == Meaning::Contention)
 }
 
+/// The SQLSTATE of a failed statement, or what the driver has in its place.
+pub(crate) fn state(error: &DbErr) -> Option<String> {
+    let error = driver_error(error)?;
+    error.as_database_error()?.code().map(Into::into)
+}
+
+fn driver_error(error: &DbErr) -> Option<&sqlx::Error> {
+    match error {
+        // A statement reports as Query with RETURNING and as Exec without.
+        DbErr::Conn(RuntimeErr::SqlxError(source))
+        | DbErr::Exec(RuntimeErr::SqlxError(source))
+        | DbErr::Query(RuntimeErr::SqlxError(source)) => Some(source),
+        _ => None,
+    }
+}
+
 /// SQLite's codes are shorter than a SQLSTATE, and MySQL's driver writes its number before that.
 fn backend_of(error: &DbErr) -> Option<DbBackend> {
-    let (DbErr::Conn(source) | DbErr::Exec(source) | DbErr::Query(source)) = error else {
-        return None;
-    };
-    let RuntimeErr::SqlxError(source) = source else {
-        return None;
-    };
-    let error = source.as_database_error()?;
+    let error = driver_error(error)?.as_database_error()?;
     let code = error.code()?;
     let numbered = |text: String| {
         let number = text.strip_suffix(&format!(" ({code})"))?.parse::<u32>();

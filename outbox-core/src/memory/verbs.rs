@@ -260,7 +260,9 @@ fn settle(
     outcomes: &Outcomes,
     history: History,
 ) -> Settled {
-    let fence = state.fence(member, &outcomes.owned);
+    if !state.fence(member, &outcomes.owned) {
+        return Settled::Lost;
+    }
     let mut gone = Vec::new();
     for outcome in &outcomes.settlements {
         let (position, id) = (outcome.position, outcome.id);
@@ -272,15 +274,11 @@ fn settle(
                 created_at: pending.created_at,
                 delivered_at: now,
             }));
-        } else if fence && !state.fail(now, position, id, &outcome.verdict) {
+        } else if !state.fail(now, position, id, &outcome.verdict) {
             gone.push(position);
         }
     }
-    if fence {
-        Settled::Written { gone }
-    } else {
-        Settled::Lost
-    }
+    Settled::Written { gone }
 }
 
 fn fetch(state: &State, now: DateTime<Utc>, request: &FetchRequest<'_>) -> Fetched {

@@ -141,12 +141,10 @@ pub trait Store: Clone + Send + Sync + 'static {
         inline_bytes: usize,
     ) -> impl Future<Output = Result<Vec<Row>, StoreError>> + Send;
 
-    /// Writes the outcomes of deliveries, all or none, and answers for each shard.
-    /// [`Settled::Lost`] whenever the shard is another's, also where there were only successes,
-    /// which are written.
-    ///
-    /// Successes are written whoever owns the shard now: the event *was* handled. Retries and dead
-    /// letters are fenced.
+    /// Writes the outcomes of deliveries, all or none of a shard, and answers for each shard.
+    /// Fenced, successes too: what a former owner has delivered and not written comes again, and
+    /// everything behind it. If it were taken out while the owner repeats its predecessor, that
+    /// repetition would be the last that the handlers see.
     fn settle(
         &self,
         member: MemberId,

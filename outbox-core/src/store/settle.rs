@@ -109,7 +109,7 @@ pub enum Settled {
         /// Their positions.
         gone: Vec<Position>,
     },
-    /// The shard is not the member's any more: successes were written, nothing else.
+    /// The shard is not the member's any more: nothing of it was written.
     Lost,
 }
 

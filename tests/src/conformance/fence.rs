@@ -1,10 +1,10 @@
-//! A former owner can write that it delivered, and nothing else.
+//! A former owner writes nothing.
 
 use super::{
     Actor, Harness, Thing,
     failure::{dead, retry},
 };
-use outbox_core::store::{DeadReason, Row, Settled, Settlement, Verdict};
+use outbox_core::store::{DeadReason, History, Outcomes, Row, Settled, Settlement, Store, Verdict};
 use std::time::Duration;
 
 /// A former owner, its successor, and the events that both have read.
@@ -19,16 +19,21 @@ async fn lost<H: Harness>(harness: &H) -> (Actor<H::Store>, Actor<H::Store>, Vec
     (former, owner, rows)
 }
 
-/// The event was handled, whoever owns the shard now.
-pub async fn a_success_is_written_after_the_shard_was_lost<H: Harness>(harness: &H) {
+/// The successor may be repeating what stood before it, and must repeat it too: whoever gets the
+/// shard next finds it.
+pub async fn a_success_is_refused_after_the_shard_was_lost<H: Harness>(harness: &H) {
     let (former, owner, rows) = lost(harness).await;
-    assert_eq!(former.settle(&rows[0], Verdict::Done).await, Settled::Lost);
-    assert_eq!(owner.rows().await, rows[1..]);
-    assert_eq!(harness.delivered().await.len(), 1);
-    // The successor was working on it too, and finds it settled.
+    assert_eq!(former.settle(&rows[1], Verdict::Done).await, Settled::Lost);
+    let done = |row: &Row| Settlement::new(row.position, row.id, Verdict::Done);
+    let both: Vec<_> = rows.iter().map(done).collect();
+    assert_eq!(former.settle_all(rows[0].shard, &both).await, Settled::Lost);
+    let discarded = former.try_settle(rows[0].shard, &both, History::Discard);
+    assert_eq!(discarded.await.unwrap(), Settled::Lost);
+    assert_eq!(owner.rows().await, rows);
+    assert_eq!(harness.delivered().await, []);
     let settled = owner.settle(&rows[0], Verdict::Done).await;
     assert_eq!(settled, Settled::Written { gone: vec![] });
-    assert_eq!(harness.delivered().await.len(), 1);
+    assert_eq!(owner.rows().await, rows[1..]);
 }
 
 /// The successor decides when the event is tried again.
@@ -50,8 +55,8 @@ pub async fn a_dead_letter_is_refused_after_the_shard_was_lost<H: Harness>(harne
     assert_eq!(harness.dead().await, []);
 }
 
-/// A batch is not refused as a whole.
-pub async fn of_a_mixed_batch_only_successes_are_written<H: Harness>(harness: &H) {
+/// Whatever else is in it.
+pub async fn a_mixed_batch_is_refused_after_the_shard_was_lost<H: Harness>(harness: &H) {
     let (former, _, rows) = lost(harness).await;
     let before = harness.pending().await;
     let outcomes = [
@@ -60,8 +65,36 @@ pub async fn of_a_mixed_batch_only_successes_are_written<H: Harness>(harness: &H
     ];
     let settled = former.settle_all(rows[0].shard, &outcomes).await;
     assert_eq!(settled, Settled::Lost);
-    assert_eq!(harness.pending().await, before[..1]);
-    assert_eq!(harness.delivered().await[0].id, rows[1].id);
+    assert_eq!(harness.pending().await, before);
+    assert_eq!(harness.delivered().await, []);
+}
+
+/// A shard that was lost spoils no other.
+pub async fn what_is_still_owned_is_written_beside_a_lost_shard<H: Harness>(harness: &H) {
+    for key in 0..20 {
+        harness.emit(Thing::of(&key.to_string(), "said")).await;
+    }
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    let lost = rows[0].shard;
+    let given_up = [owner.of(lost)];
+    let member = owner.member.id;
+    owner.store.release(member, &given_up).await.unwrap();
+    let outcomes = owner.owned.iter().map(|owned| {
+        let of_shard = rows.iter().filter(|row| row.shard == owned.shard);
+        let done = |row: &Row| Settlement::new(row.position, row.id, Verdict::Done);
+        Outcomes::new(*owned, of_shard.map(done).collect())
+    });
+    let outcomes: Vec<_> = outcomes.collect();
+    let settled = owner.store.settle(member, &outcomes, History::Keep).await;
+    for (settled, outcomes) in settled.unwrap().into_iter().zip(&outcomes) {
+        let written = Settled::Written { gone: vec![] };
+        let is_lost = outcomes.owned.shard == lost;
+        assert_eq!(settled, if is_lost { Settled::Lost } else { written });
+    }
+    let left = harness.pending().await;
+    let of_lost = rows.iter().filter(|row| row.shard == lost);
+    assert!(left.iter().map(|row| row.id).eq(of_lost.map(|row| row.id)));
 }
 
 /// The fence is owner and epoch: what was begun before the loss is not written after a return.

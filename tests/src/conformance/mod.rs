@@ -210,10 +210,11 @@ macro_rules! conformance {
                 a_batch_is_written_whole,
             }
             fence {
-                a_success_is_written_after_the_shard_was_lost,
+                a_success_is_refused_after_the_shard_was_lost,
                 a_retry_is_refused_after_the_shard_was_lost,
                 a_dead_letter_is_refused_after_the_shard_was_lost,
-                of_a_mixed_batch_only_successes_are_written,
+                a_mixed_batch_is_refused_after_the_shard_was_lost,
+                what_is_still_owned_is_written_beside_a_lost_shard,
                 a_later_epoch_of_the_same_member_is_another_owner,
             }
             delayed {

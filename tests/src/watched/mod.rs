@@ -1,9 +1,11 @@
-//! A store that counts what is asked of it, and fails when it is told to.
+//! A store that counts what is asked of it, and fails or waits when it is told to.
 
 mod call;
+mod gate;
 mod verbs;
 
 pub use call::{Call, Moment, Verb};
+pub use gate::Gate;
 
 use outbox_core::{
     Wake,
@@ -31,6 +33,7 @@ type Fail = Box<dyn Fn(&Call<'_>) -> Option<StoreErrorKind> + Send + Sync>;
 struct Watch {
     counts: Mutex<BTreeMap<Verb, usize>>,
     fail: Mutex<Option<Arc<Fail>>>,
+    gate: Mutex<Option<Gate>>,
 }
 
 impl<S> Watched<S> {
@@ -76,6 +79,14 @@ impl<S> Watched<S> {
             refuse.then_some(StoreErrorKind::Unavailable)
         });
         refused.wait_for(|refused| *refused).await.unwrap();
+    }
+
+    /// Holds the calls of a verb from now on, as a database would that does not answer yet.
+    #[must_use]
+    pub fn hold(&self, verb: Verb) -> Gate {
+        let gate = Gate::new(verb);
+        *self.watch.gate.lock().unwrap() = Some(gate.clone());
+        gate
     }
 
     /// Fails nothing any more.

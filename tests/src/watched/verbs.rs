@@ -23,6 +23,10 @@ impl<S: Store> Watched<S> {
             outcomes,
         };
         self.see(&call)?;
+        let gate = self.watch.gate.lock().unwrap().clone();
+        if let Some(gate) = gate {
+            gate.hold(verb).await;
+        }
         let answer = answer.await?;
         call.moment = Moment::After;
         self.see(&call)?;

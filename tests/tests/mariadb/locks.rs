@@ -81,23 +81,26 @@ async fn two_that_settle_the_same_events_leave_each_in_one_place() {
     }
 }
 
-/// Interleaving 4: a dead letter that is under way when the shard gets its next owner.
+/// Interleavings 4 and 31: an outcome that is under way when the shard gets its next owner.
 #[tokio::test]
-async fn a_dead_letter_waits_for_a_take_over_and_is_refused() {
-    let harness = MariaDb::fresh().await;
-    harness.emit(Thing::said("one")).await;
-    let owner = Actor::owner(&harness).await;
-    let row = owner.rows().await.remove(0);
-    let pending = harness.pending().await;
+async fn an_outcome_waits_for_a_take_over_and_is_refused() {
+    for verdict in [dead(), Verdict::Done] {
+        let harness = MariaDb::fresh().await;
+        harness.emit(Thing::said("one")).await;
+        let owner = Actor::owner(&harness).await;
+        let row = owner.rows().await.remove(0);
+        let pending = harness.pending().await;
 
-    let taker = harness.0.db.begin().await.unwrap();
-    execute(&taker, "UPDATE outbox_shard SET epoch = epoch + 1", []).await;
-    let settle = tokio::spawn(async move { owner.settle(&row, dead()).await });
-    harness.0.wait_for_waiters().await;
-    taker.commit().await.unwrap();
-    assert_eq!(settle.await.unwrap(), Settled::Lost);
-    assert_eq!(harness.pending().await, pending);
-    assert_eq!(harness.dead().await, []);
+        let taker = harness.0.db.begin().await.unwrap();
+        execute(&taker, "UPDATE outbox_shard SET epoch = epoch + 1", []).await;
+        let settle = tokio::spawn(async move { owner.settle(&row, verdict).await });
+        harness.0.wait_for_waiters().await;
+        taker.commit().await.unwrap();
+        assert_eq!(settle.await.unwrap(), Settled::Lost);
+        assert_eq!(harness.pending().await, pending);
+        assert_eq!(harness.dead().await, []);
+        assert_eq!(harness.delivered().await, []);
+    }
 }
 
 /// Interleaving 3: another one takes shards at this moment, and then holds them.
@@ -281,7 +284,7 @@ async fn writers_and_dispatcher_do_not_deadlock() {
         })
     };
 
-    // Two sessions settle at once: successes of the former owner, everything of the new one.
+    // Two sessions settle at once: the former owner, who is refused, and the new one.
     let former = Actor::owner(&harness).await;
     Actor::join(&harness).await.evict(&former).await;
     let owner = Actor::owner(&harness).await;

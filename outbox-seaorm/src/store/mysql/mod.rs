@@ -84,18 +84,10 @@ impl MySql {
         member: MemberId,
         owned: &[Owned],
     ) -> Result<BTreeSet<Shard>, DbErr> {
-        self.owned_by(&self.sql.fence, txn, member, owned).await
-    }
-
-    async fn owned_by(
-        &self,
-        sql: &str,
-        txn: &DatabaseTransaction,
-        member: MemberId,
-        owned: &[Owned],
-    ) -> Result<BTreeSet<Shard>, DbErr> {
         let values = [pairs(owned).into(), member.into()];
-        let rows = txn.query_all_raw(statement(sql, values)).await?;
+        let rows = txn
+            .query_all_raw(statement(&self.sql.fence, values))
+            .await?;
         rows.iter().map(|row| row.try_get("", "shard")).collect()
     }
 }

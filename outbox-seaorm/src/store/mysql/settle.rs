@@ -1,6 +1,6 @@
 use super::{MySql, begin, execute, micros, statement};
 use outbox_core::store::{
-    DeadReason, History, MemberId, Outcomes, Owned, Position, Settled, Settlement, Shard, Verdict,
+    DeadReason, History, MemberId, Outcomes, Position, Settled, Settlement, Verdict,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use serde_json::{Value, json};
@@ -17,19 +17,22 @@ impl MySql {
         outcomes: &[Outcomes],
         history: History,
     ) -> Result<Vec<Settled>, DbErr> {
-        let mut positions: Vec<_> = all(outcomes).map(|outcome| outcome.position).collect();
+        let all = outcomes.iter().flat_map(|shard| &shard.settlements);
+        let mut positions: Vec<_> = all.map(|outcome| outcome.position).collect();
         positions.sort_unstable();
         let owned: Vec<_> = outcomes.iter().map(|outcomes| outcomes.owned).collect();
 
         let txn = begin(db).await?;
         let there = self.lock_events(&txn, &positions).await?;
-        let mine = self.owners(&txn, member, outcomes, &owned).await?;
+        let mine = self.fence(&txn, member, &owned).await?;
         let mut batch = Batch::default();
         for outcomes in outcomes {
-            let mine = mine.contains(&outcomes.owned.shard);
+            if !mine.contains(&outcomes.owned.shard) {
+                continue;
+            }
             for outcome in &outcomes.settlements {
                 if there.get(&outcome.position) == Some(&outcome.id) {
-                    batch.push(outcome, mine);
+                    batch.push(outcome);
                 }
             }
         }
@@ -52,23 +55,6 @@ impl MySql {
             Settled::Written { gone }
         };
         Ok(outcomes.iter().map(settled).collect())
-    }
-
-    /// The shards that are the member's. The fence is locked only where something is written that
-    /// a former owner must not write.
-    async fn owners(
-        &self,
-        txn: &DatabaseTransaction,
-        member: MemberId,
-        outcomes: &[Outcomes],
-        owned: &[Owned],
-    ) -> Result<BTreeSet<Shard>, DbErr> {
-        let sql = if all(outcomes).all(|outcome| outcome.verdict == Verdict::Done) {
-            &self.sql.owned
-        } else {
-            &self.sql.fence
-        };
-        self.owned_by(sql, txn, member, owned).await
     }
 
     /// Writes a batch of locked rows; returns the dead letters that were written.
@@ -135,11 +121,10 @@ struct Batch {
 }
 
 impl Batch {
-    fn push(&mut self, outcome: &Settlement, mine: bool) {
+    fn push(&mut self, outcome: &Settlement) {
         let position = outcome.position;
         match &outcome.verdict {
             Verdict::Done => self.done.push(json!(position)),
-            _ if !mine => {}
             Verdict::Retry {
                 attempts,
                 after,
@@ -163,10 +148,6 @@ impl Batch {
             }
         }
     }
-}
-
-fn all(outcomes: &[Outcomes]) -> impl Iterator<Item = &Settlement> {
-    outcomes.iter().flat_map(|outcomes| &outcomes.settlements)
 }
 
 /// The values as JSON lists, each well below the least `max_allowed_packet` that is usual (1 MiB).

@@ -27,7 +27,7 @@ macro_rules! statements {
 statements! {
     join, renew, members, evict, remove_member,
     shards, lock_shards, living, last_position, take, release, release_all, blocked, paused,
-    owned, fence,
+    fence,
     fetch_shards, fetch_again, fetch_events, read,
     lock_events, keep, delete, retry, bury, buried, mark_crashes,
     due, move_in, move_out,

@@ -1,4 +1,5 @@
 use super::{Postgres, micros, shard::names};
+use crate::db_error::state;
 use outbox_core::store::{
     DeadReason, History, MemberId, Outcomes, Position, Settled, Settlement, Shard, Verdict,
 };
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 impl Postgres {
-    /// One statement for all shards: one snapshot, all or nothing.
+    /// One statement for all shards: one snapshot, all or nothing of what is the member's.
     pub(in crate::store) async fn settle(
         &self,
         db: &DatabaseConnection,
@@ -18,27 +19,43 @@ impl Postgres {
         let batch = Batch::new(outcomes);
         let (shards, epochs) = names(outcomes.iter().map(|outcomes| &outcomes.owned));
         let common = [member.into(), shards.into(), epochs.into()];
+        let values = common.into_iter().chain(batch.done());
         let kept = history == History::Keep;
-        let rows = if batch.retries.is_empty() && batch.dead.is_empty() {
-            let sql = match kept {
-                true => &self.sql.settle_done_kept,
-                false => &self.sql.settle_done,
-            };
-            let values = common.into_iter().chain(batch.done());
-            self.query(db, sql, values).await?
-        } else {
-            let sql = match kept {
-                true => &self.sql.settle_kept,
-                false => &self.sql.settle,
-            };
-            let values = common.into_iter().chain(batch.done());
-            self.query(db, sql, values.chain(batch.failed())).await?
+        let is_success = batch.retries.is_empty() && batch.dead.is_empty();
+        if is_success && self.settle_done(db, values.clone(), kept).await? {
+            let written = Settled::Written { gone: Vec::new() };
+            return Ok(vec![written; outcomes.len()]);
+        }
+        let sql = match kept {
+            true => &self.sql.settle_kept,
+            false => &self.sql.settle,
         };
+        let rows = self.query(db, sql, values.chain(batch.failed())).await?;
         let written = Written::read(&rows)?;
         Ok(outcomes
             .iter()
             .map(|given| written.settled(given))
             .collect())
+    }
+
+    /// Where nothing has failed; `false`, and nothing is written, when a shard is another's.
+    async fn settle_done(
+        &self,
+        db: &DatabaseConnection,
+        values: impl Iterator<Item = Value>,
+        kept: bool,
+    ) -> Result<bool, DbErr> {
+        /// A text that is no boolean: how the statement says so.
+        const NOT_MINE: &str = "22P02";
+        let sql = match kept {
+            true => &self.sql.settle_done_kept,
+            false => &self.sql.settle_done,
+        };
+        match self.query(db, sql, values).await {
+            Ok(_) => Ok(true),
+            Err(error) if state(&error).as_deref() == Some(NOT_MINE) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -125,7 +142,7 @@ impl<'a> Batch<'a> {
 /// What the statement returned.
 #[derive(Default)]
 struct Written {
-    /// The shards that were the member's: where something had failed, they were locked.
+    /// The shards that were the member's, and locked.
     owned: BTreeSet<Shard>,
     /// The failed events that were there.
     failed: BTreeSet<Position>,

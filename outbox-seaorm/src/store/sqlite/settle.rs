@@ -30,22 +30,21 @@ impl Sqlite {
         outcomes: &Outcomes,
         history: History,
     ) -> Result<Settled, DbErr> {
+        if self.fence(txn, member, &outcomes.owned).await?.is_none() {
+            return Ok(Settled::Lost);
+        }
         let batch = Batch::new(&outcomes.settlements);
         if let Some(done) = batch.done.values() {
             self.settle_done(txn, done, history).await?;
         }
-        let owner = self.fence(txn, member, &outcomes.owned).await?.is_some();
         let mut written = BTreeSet::new();
-        if owner && let Some([retries, ..]) = batch.retries.values() {
+        if let Some([retries, ..]) = batch.retries.values() {
             written.extend(rows(txn, &self.sql.retry, [retries]).await?);
         }
-        if owner && let Some(dead) = batch.dead.values() {
+        if let Some(dead) = batch.dead.values() {
             txn.execute_raw(statement(&self.sql.bury, dead.clone()))
                 .await?;
             written.extend(rows(txn, &self.sql.delete_buried, dead).await?);
-        }
-        if !owner {
-            return Ok(Settled::Lost);
         }
         let failed = batch.retries.positions.into_iter();
         let failed = failed.chain(batch.dead.positions);

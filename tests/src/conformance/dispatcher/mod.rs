@@ -58,6 +58,7 @@ macro_rules! dispatcher_laws {
             }
             restarts {
                 random_failures_and_restarts_never_reorder,
+                what_a_former_owner_delivered_is_repeated_whole,
             }
             costs {
                 a_delivered_event_costs_two_row_changes,

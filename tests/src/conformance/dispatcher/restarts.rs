@@ -1,9 +1,13 @@
 //! Chance as the adversary.
 
-use super::{Scene, chance::Chance, scene::spawn};
-use crate::conformance::{Actor, Harness};
+use super::{Account, Scene, chance::Chance, scene::spawn};
+use crate::{
+    conformance::{Actor, Harness},
+    watched::{Verb, Watched},
+};
 use outbox_core::{Delivery, DispatcherHandle, HandlerError, store::Store};
 use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
 
 fn start<H: Harness + 'static>(
     scene: &Scene<H>,
@@ -58,6 +62,68 @@ pub async fn random_failures_and_restarts_never_reorder<H: Harness + 'static>(sc
         dispatcher.shutdown().await;
     }
     assert_eq!(scene.history().assert_clean().events, emitted);
+}
+
+/// A settle with two events of an aggregate is on its way when somebody else takes over and repeats
+/// the first one. If it took out the second, nobody would repeat that: its effect would stand before
+/// its predecessor's.
+pub async fn what_a_former_owner_delivered_is_repeated_whole<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    let lease = Duration::from_secs(600);
+    scene.emit("y", "before").await;
+    scene.emit("x", "1").await;
+    // Too long to be read before it is its turn.
+    let second = Account::changed("x", &"2".repeat(100_000));
+    let second = scene.emit_draft(second, "2").await;
+    scene.log.emitted("x", second);
+
+    let store = Watched::new(scene.harness.store());
+    let gate = store.hold(Verb::Settle);
+    let settling = gate.clone();
+    let handle = move |text: String, _| {
+        let settling = settling.clone();
+        async move {
+            if text == "1" {
+                settling.reached(1).await;
+            }
+            Ok(())
+        }
+    };
+    let former = spawn(scene.dispatcher_over(store, "d1", handle).lease(lease));
+    let both = || async { scene.seen("x") == ["1", "2"] && former.stats().in_work == 0 };
+    scene.until("both are delivered", both).await;
+    gate.pass(1);
+    gate.reached(2).await;
+
+    scene.log.by("d1").fault();
+    let store = scene.harness.store();
+    for member in store.members().await.unwrap() {
+        assert!(store.evict(&member).await.unwrap());
+    }
+    let (go_on, goes_on) = watch::channel(false);
+    let handle = move |text: String, _| {
+        let mut goes_on = goes_on.clone();
+        async move {
+            if text == "1" {
+                let _ = goes_on.wait_for(|goes_on| *goes_on).await;
+            }
+            Ok(())
+        }
+    };
+    let heir = spawn(scene.dispatcher("d2", handle).lease(lease));
+    let repeats = || async { heir.stats().in_work == 1 };
+    scene.until("the first one is repeated", repeats).await;
+    gate.pass(1_000);
+    let over = || async { former.stats().lease_lost == 1 };
+    scene.until("the former owner knows", over).await;
+    go_on.send_replace(true);
+    scene.pending(0).await;
+    for dispatcher in [former, heir] {
+        dispatcher.shutdown().await;
+    }
+    assert_eq!(scene.seen("x"), ["1", "2", "1", "2"]);
+    assert_eq!(scene.history().assert_clean().duplicates, 2);
 }
 
 /// A server of the test's own dies in the middle of everything and comes back (interleaving 27). No

@@ -4,12 +4,12 @@
 -- First the events are locked, by position, then the shards. The locks are what makes this safe
 -- against a new owner: this statement's snapshot may be older than the take-over, but a row that
 -- is locked is compared again as it is now, and then nobody takes the shard before the commit.
-WITH failed AS MATERIALIZED (
+WITH named AS MATERIALIZED (
     SELECT * FROM unnest($4::bigint[] || $6::bigint[] || $10::bigint[],
-        $5::uuid[] || $7::uuid[] || $11::uuid[]) AS named (seq, id)
+        $5::uuid[] || $7::uuid[] || $11::uuid[]) AS outcome (seq, id)
 ), locked AS MATERIALIZED (
     SELECT e.* FROM "outbox_event" AS e
-    JOIN failed ON e.seq = failed.seq AND e.id = failed.id
+    JOIN named ON e.seq = named.seq AND e.id = named.id
     WHERE e.seq = ANY ((SELECT $4::bigint[] || $6::bigint[] || $10::bigint[])::bigint[])
     ORDER BY e.seq
     FOR UPDATE OF e
@@ -24,6 +24,7 @@ WITH failed AS MATERIALIZED (
     DELETE FROM "outbox_event" AS e
     USING unnest($4::bigint[], $5::uuid[]) AS done (seq, id), locked
     WHERE e.seq = locked.seq AND locked.seq = done.seq AND locked.id = done.id
+        AND locked.shard = ANY (ARRAY(SELECT shard FROM fence))
     RETURNING e.*
 ){kept}, retried AS (
     UPDATE "outbox_event" AS e SET

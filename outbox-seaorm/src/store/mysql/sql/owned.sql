@@ -1,5 +1,0 @@
--- JSON: [[shard, epoch], …], sorted; member.
-SELECT s.shard
-FROM JSON_TABLE(?, '$[*]' COLUMNS (shard SMALLINT PATH '$[0]', epoch BIGINT PATH '$[1]')) AS j
-STRAIGHT_JOIN "outbox_shard" AS s FORCE INDEX (PRIMARY) ON s.shard = j.shard AND s.epoch = j.epoch
-WHERE s.owner = ?
