@@ -105,6 +105,9 @@ impl<S: Store> Worker<S> {
         let change = self.finish(job.route, ended);
         match change {
             Some(OutageChange::Began) => warn!(topic = %route.name, "outage: the topic pauses"),
+            Some(OutageChange::Tried) => {
+                info!(topic = %route.name, "nobody reports the outage: the topic is tried, and failures count");
+            }
             Some(OutageChange::Over) => info!(topic = %route.name, "the outage is over"),
             None => {}
         }

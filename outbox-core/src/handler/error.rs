@@ -28,7 +28,8 @@ pub enum Wish {
 
 impl HandlerError {
     /// The event may succeed later. Several such failures in a row, over several aggregates, count
-    /// as an outage: see [`outage`](Self::outage), which says so at once.
+    /// as an outage that nobody reports: see [`outage`](Self::outage), which says so at once, and is
+    /// never doubted.
     pub fn retry(source: impl Into<BoxError>) -> Self {
         Self::new(Wish::Retry, source)
     }

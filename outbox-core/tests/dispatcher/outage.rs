@@ -129,7 +129,7 @@ async fn down_for(hours: u64, error: impl Fn() -> Option<HandlerError> + Send + 
     }));
     pass(hours * 3_600).await;
     let attempts = |event: &outbox_core::PendingEvent| event.event.attempts;
-    assert!(store.pending().iter().all(|event| attempts(event) <= 1));
+    assert!(store.pending().iter().all(|event| attempts(event) <= 2));
     assert_eq!(store.dead(), []);
     up.store(true, SeqCst);
     pass(180).await;
@@ -148,6 +148,26 @@ async fn an_outage_that_nobody_reports_is_seen() {
 #[tokio::test(start_paused = true)]
 async fn an_outage_in_which_everything_hangs_is_seen() {
     down_for(5, || None).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_topic_whose_first_attempts_all_fail_goes_on_after_minutes() {
+    let (store, log) = (MemoryStore::new(), Log::default());
+    store
+        .emit_all((0..2_000).map(|order| step(order, 1)))
+        .unwrap();
+    let dispatcher = spawn(dispatcher(&store, &log, |_, _, delivery| async move {
+        match delivery.attempt() {
+            1 => Err(HandlerError::retry("not at the first attempt")),
+            _ => Ok(()),
+        }
+    }));
+    pass(4 * 60).await;
+    assert_eq!(log.len(), 0, "it may be an outage");
+    pass(6 * 60).await;
+    assert_eq!(store.pending(), []);
+    assert_eq!(log.len(), 2_000);
+    dispatcher.shutdown().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,6 +8,23 @@ use tokio::time::Instant;
 pub(crate) struct Breaker {
     open: Option<Open>,
     streak: Streak,
+    /// Since when nothing has succeeded, from the first time on that this was seen as an outage.
+    seen_since: Option<Instant>,
+    /// That was put to the test, and no event has succeeded at its first attempt since: that first
+    /// attempts fail says nothing.
+    tried: bool,
+}
+
+/// A delivery that is over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) sign: Sign,
+    /// It had started while the breaker was open. What had started before and fails only now ends
+    /// no outage and makes none longer.
+    pub(crate) probe: bool,
+    pub(crate) lane: LaneId,
+    /// How many attempts had failed before.
+    pub(crate) attempts: u32,
 }
 
 /// What a delivery says about whatever the topic's handlers need.
@@ -40,6 +57,8 @@ pub(crate) struct Reaction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutageChange {
     Began,
+    /// The topic runs, and failures count, to see whether it is one.
+    Tried,
     Over,
 }
 
@@ -49,7 +68,9 @@ struct Open {
     until: Instant,
     pause: Duration,
     probing: bool,
-    since: Instant,
+    /// What is not reported is believed until then: what still fails fails for ever, and becomes a
+    /// dead letter.
+    believed_until: Instant,
     /// Nobody reported the outage, it was seen.
     seen: bool,
 }
@@ -69,9 +90,13 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const FAILURES: usize = 5;
 const LANES: usize = 3;
 
-/// An outage that is not reported any more gives back no attempts after this time: what still fails
-/// then fails for ever, and becomes a dead letter.
+/// How long an outage gives attempts back that is not reported, or not any more.
 const LONGEST_UNREPORTED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// An outage that was only seen may be none: handlers may fail by the attempt. After this time it
+/// is put to the test: the topic runs, failures count, and it is down again when so many in a row
+/// are of events that have failed before.
+const TRIAL: Duration = Duration::from_secs(5 * 60);
 
 impl Breaker {
     /// Whether an event may start now.
@@ -107,44 +132,34 @@ impl Breaker {
         }
     }
 
-    /// A delivery is over. `probe`: it had started while the breaker was open. What had started
-    /// before and fails only now ends no outage and makes none longer. `random` is in `[0, 1)`.
-    pub(crate) fn heard(
-        &mut self,
-        sign: Sign,
-        probe: bool,
-        lane: LaneId,
-        (now, random): (Instant, f64),
-    ) -> Reaction {
-        match sign {
-            Sign::Works => self.streak = Streak::default(),
-            Sign::Answers if self.open.is_none() => self.streak = Streak::default(),
-            Sign::Fails | Sign::Hangs if self.open.is_none() => self.streak.add(lane),
-            _ => {}
-        }
+    /// A delivery is over. `random` is in `[0, 1)`.
+    pub(crate) fn heard(&mut self, heard: Heard, (now, random): (Instant, f64)) -> Reaction {
+        let Heard { sign, probe, .. } = heard;
+        self.learn(heard);
+        let is_trial = !self.tried && self.seen_since.is_some_and(|since| since + TRIAL <= now);
         let Some(open) = &mut self.open else {
             let seen = self.streak.is_outage();
-            let began = sign == Sign::Down || seen;
-            if began {
-                self.streak = Streak::default();
-                self.open = Some(Open {
-                    until: now + spread(FIRST_PAUSE, random),
-                    pause: FIRST_PAUSE,
-                    probing: false,
-                    since: now,
-                    seen,
-                });
-            }
-            return Reaction {
-                change: began.then_some(OutageChange::Began),
-                given_back: began,
+            return if seen || sign == Sign::Down {
+                self.begin(seen, (now, random))
+            } else {
+                Reaction::default()
             };
         };
         let answers = sign == Sign::Answers || sign == Sign::Fails && !open.seen;
         if sign == Sign::Works || probe && answers {
-            self.open = None;
+            (self.open, self.seen_since) = (None, None);
             return Reaction {
                 change: Some(OutageChange::Over),
+                given_back: false,
+            };
+        }
+        if sign == Sign::Down {
+            (open.seen, open.believed_until) = (false, now + LONGEST_UNREPORTED);
+        }
+        if probe && is_trial && open.seen && sign != Sign::Silent {
+            (self.tried, self.open) = (true, None);
+            return Reaction {
+                change: Some(OutageChange::Tried),
                 given_back: false,
             };
         }
@@ -155,10 +170,49 @@ impl Breaker {
             }
         }
         let unreported = sign == Sign::Hangs || sign == Sign::Fails && open.seen;
-        let believed = now < open.since + LONGEST_UNREPORTED;
+        let believed = now < open.believed_until;
         Reaction {
             change: None,
             given_back: sign == Sign::Down || unreported && believed,
+        }
+    }
+
+    /// What it says of the topic as long as that is not down.
+    fn learn(&mut self, heard: Heard) {
+        match heard.sign {
+            Sign::Works => {
+                (self.streak, self.seen_since) = (Streak::default(), None);
+                self.tried &= heard.attempts > 0;
+            }
+            Sign::Answers if self.open.is_none() => {
+                (self.streak, self.seen_since) = (Streak::default(), None);
+            }
+            Sign::Fails | Sign::Hangs
+                if self.open.is_none() && (heard.attempts > 0 || !self.tried) =>
+            {
+                self.streak.add(heard.lane);
+            }
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, seen: bool, (now, random): (Instant, f64)) -> Reaction {
+        let since = if seen {
+            *self.seen_since.get_or_insert(now)
+        } else {
+            now
+        };
+        self.streak = Streak::default();
+        self.open = Some(Open {
+            until: now + spread(FIRST_PAUSE, random),
+            pause: FIRST_PAUSE,
+            probing: false,
+            believed_until: since + LONGEST_UNREPORTED,
+            seen,
+        });
+        Reaction {
+            change: Some(OutageChange::Began),
+            given_back: now < since + LONGEST_UNREPORTED,
         }
     }
 
@@ -196,120 +250,4 @@ fn spread(pause: Duration, random: f64) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A breaker, and the time.
-    struct Case(Breaker, Instant);
-
-    impl Case {
-        fn new() -> Self {
-            Self(Breaker::default(), Instant::now())
-        }
-
-        fn late(&mut self, sign: Sign, lane: LaneId) -> Reaction {
-            self.0.heard(sign, false, lane, (self.1, 0.0))
-        }
-
-        fn fail_in_a_row(&mut self) {
-            for lane in 0..5 {
-                self.late(Sign::Fails, lane);
-            }
-            assert!(self.0.is_open());
-        }
-
-        fn probe(&mut self, sign: Sign) -> Reaction {
-            self.1 = self.1.max(self.0.retry_at().unwrap());
-            assert!(self.0.allows(self.1));
-            self.0.started();
-            assert!(!self.0.allows(self.1), "one probe at a time");
-            self.0.heard(sign, true, 9, (self.1, 0.0))
-        }
-    }
-
-    const BEGAN: Reaction = Reaction {
-        change: Some(OutageChange::Began),
-        given_back: true,
-    };
-    const OVER: Reaction = Reaction {
-        change: Some(OutageChange::Over),
-        given_back: false,
-    };
-    const GIVEN_BACK: Reaction = Reaction {
-        change: None,
-        given_back: true,
-    };
-    const COUNTS: Reaction = Reaction {
-        change: None,
-        given_back: false,
-    };
-
-    #[tokio::test]
-    async fn one_probe_at_a_time_with_growing_pauses() {
-        let mut case = Case::new();
-        assert!(case.0.allows(case.1));
-        assert_eq!(case.late(Sign::Down, 1), BEGAN);
-        assert_eq!(case.late(Sign::Down, 2), GIVEN_BACK, "it ran already");
-        assert!(!case.0.allows(case.1));
-        let mut at = case.1 + FIRST_PAUSE;
-        for pause in [2, 4, 8, 16, 32, 60, 60] {
-            assert_eq!(case.0.retry_at(), Some(at));
-            assert_eq!(case.probe(Sign::Down), GIVEN_BACK);
-            at += Duration::from_secs(pause);
-        }
-        assert_eq!(case.probe(Sign::Works), OVER);
-        assert!(case.0.allows(case.1));
-        assert_eq!(case.late(Sign::Works, 1), COUNTS);
-    }
-
-    #[tokio::test]
-    async fn failures_in_a_row_over_several_lanes_are_an_outage() {
-        let mut case = Case::new();
-        for failure in 0..20 {
-            assert_eq!(case.late(Sign::Fails, failure % 2), COUNTS, "of two lanes");
-        }
-        assert_eq!(case.late(Sign::Hangs, 2), BEGAN);
-        assert_eq!(case.late(Sign::Fails, 3), GIVEN_BACK);
-        assert_eq!(case.probe(Sign::Fails), GIVEN_BACK);
-        assert_eq!(case.probe(Sign::Works), OVER);
-        for lane in 0..4 {
-            assert_eq!(case.late(Sign::Fails, lane), COUNTS);
-        }
-        case.late(Sign::Works, 5);
-        assert_eq!(case.late(Sign::Fails, 4), COUNTS, "not in a row");
-    }
-
-    #[tokio::test]
-    async fn what_started_before_and_fails_late_changes_nothing() {
-        let mut case = Case::new();
-        case.late(Sign::Down, 1);
-        let until = case.0.retry_at();
-        assert_eq!(case.late(Sign::Hangs, 2), GIVEN_BACK);
-        for sign in [Sign::Fails, Sign::Answers, Sign::Silent] {
-            assert_eq!(case.late(sign, 3), COUNTS);
-        }
-        assert_eq!(case.0.retry_at(), until);
-        assert_eq!(case.late(Sign::Works, 4), OVER, "it works");
-    }
-
-    #[tokio::test]
-    async fn a_probe_that_fails_for_its_own_reason_ends_a_reported_outage_only() {
-        let mut case = Case::new();
-        case.late(Sign::Down, 1);
-        assert_eq!(case.probe(Sign::Hangs), GIVEN_BACK);
-        assert_eq!(case.probe(Sign::Silent), COUNTS);
-        assert_eq!(case.probe(Sign::Fails), OVER);
-        case.fail_in_a_row();
-        assert_eq!(case.probe(Sign::Fails), GIVEN_BACK);
-        assert_eq!(case.probe(Sign::Answers), OVER);
-    }
-
-    #[tokio::test]
-    async fn what_fails_for_days_is_no_outage() {
-        let mut case = Case::new();
-        case.fail_in_a_row();
-        assert_eq!(case.probe(Sign::Fails), GIVEN_BACK);
-        case.1 += LONGEST_UNREPORTED;
-        assert_eq!(case.probe(Sign::Fails), COUNTS);
-    }
-}
+mod tests;

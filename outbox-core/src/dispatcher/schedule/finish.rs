@@ -1,6 +1,6 @@
 use super::{
     Job, LaneId, OutageChange, Schedule, Ticket,
-    breaker::{Reaction, Sign},
+    breaker::{Heard, Reaction, Sign},
     lane::Waiting,
     shard::ShardState,
 };
@@ -84,8 +84,13 @@ impl Schedule {
             }
             Reaction::default()
         } else {
-            let moment = (now, random);
-            topic.breaker.heard(sign, ticket.probe, ticket.lane, moment)
+            let heard = Heard {
+                sign,
+                probe: ticket.probe,
+                lane: ticket.lane,
+                attempts: ticket.attempts,
+            };
+            topic.breaker.heard(heard, (now, random))
         };
         if reaction.given_back || own {
             topic.outages.insert(ticket.id, topic.successes);
