@@ -8,6 +8,8 @@ pub(super) struct Attempts<'a> {
     last: u32,
     /// The deliveries since that did not end well.
     ends: Vec<End<'a>>,
+    /// An operator may have given it another chance: they may start over.
+    may_restart: bool,
 }
 
 #[derive(Debug)]
@@ -38,11 +40,18 @@ impl<'a> Attempts<'a> {
         let last = self.last.max(1) as usize;
         let least = last + self.ends.iter().filter(counts).count();
         let most = last + self.ends.iter().filter(may_count).count();
-        attempt == 0 || (least..=most).contains(&(attempt as usize))
+        attempt == 0
+            || attempt == 1 && self.may_restart
+            || (least..=most).contains(&(attempt as usize))
+    }
+
+    pub(super) fn retried(&mut self) {
+        self.may_restart = true;
     }
 
     pub(super) fn started(&mut self, attempt: u32) {
         self.last = attempt;
         self.ends.clear();
+        self.may_restart = false;
     }
 }

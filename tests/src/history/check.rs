@@ -131,6 +131,10 @@ impl<'a> Check<'a> {
                     self.broken(Rule::NothingIsInvented, record, at);
                 }
             }
+            What::Retried => {
+                let aggregate = self.aggregates.entry(&record.aggregate).or_default();
+                aggregate.retried(record.id);
+            }
             What::Started => self.start(record, at),
             What::Succeeded | What::Failed | What::Dead | What::Dropped => {
                 let aggregate = self.aggregates.entry(&record.aggregate).or_default();

@@ -47,9 +47,14 @@ impl Log {
         self.write(&Record::new(What::Delayed, &self.by, aggregate, id));
     }
 
-    /// An operator is about to discard the event.
+    /// An operator is about to discard or skip the event.
     pub fn discarded(&self, aggregate: &str, id: Uuid) {
         self.write(&Record::new(What::Discarded, &self.by, aggregate, id));
+    }
+
+    /// An operator is about to give the dead letter another chance.
+    pub fn retried(&self, aggregate: &str, id: Uuid) {
+        self.write(&Record::new(What::Retried, &self.by, aggregate, id));
     }
 
     /// Something befell this dispatcher.

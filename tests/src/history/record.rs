@@ -35,8 +35,11 @@ pub enum What {
     Dead,
     /// It was dropped at an await.
     Dropped,
-    /// An operator is about to discard it: it need not be handled any more.
+    /// An operator is about to discard or skip it: it need not be handled any more.
     Discarded,
+    /// An operator is about to give a dead letter another chance: its attempts start over, and what
+    /// stands behind it goes on waiting.
+    Retried,
     /// The dispatcher was killed or stood still: from here on its handlers may have done what
     /// nobody wrote down.
     Fault,
@@ -53,7 +56,7 @@ pub enum What {
     Struck,
 }
 
-const WORDS: [(What, &str); 14] = [
+const WORDS: [(What, &str); 15] = [
     (What::Emitted, "emitted"),
     (What::Delayed, "delayed"),
     (What::Started, "started"),
@@ -62,6 +65,7 @@ const WORDS: [(What, &str); 14] = [
     (What::Dead, "dead"),
     (What::Dropped, "dropped"),
     (What::Discarded, "discarded"),
+    (What::Retried, "retried"),
     (What::Fault, "fault"),
     (What::Outage, "outage"),
     (What::Unsettled, "unsettled"),

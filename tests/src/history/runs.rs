@@ -63,6 +63,14 @@ impl<'a> Aggregate<'a> {
         self.place.contains_key(&id)
     }
 
+    /// The dead letter may be tried again from here on.
+    pub(super) fn retried(&mut self, id: Uuid) {
+        if let Some(known) = self.known.get_mut(&id) {
+            known.settled = false;
+            known.attempts.retried();
+        }
+    }
+
     pub(super) fn delayed(&mut self, id: Uuid) {
         self.place.insert(id, Place::Delayed);
     }

@@ -24,6 +24,8 @@ pub struct Conduct {
     pub rollback: u32,
     /// The chance that a writer's transaction stays open for seconds.
     pub late: u32,
+    /// Whether a dead letter holds back its aggregate, for an operator to decide.
+    pub blocking: bool,
     /// Whether there are delayed and unordered events, other topics, and large payloads.
     pub mixed: bool,
 }
@@ -41,6 +43,7 @@ impl Default for Conduct {
             pause_ms: 25,
             rollback: 200,
             late: 0,
+            blocking: false,
             mixed: false,
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     conformance::dispatcher::Account,
     history::{Log, Run, What},
 };
-use outbox_core::{Delivery, HandlerError, OnDead, RetryPolicy};
+use outbox_core::{Delivery, HandlerError, OnDead, RetryPolicy, headers::REPLAY_ID};
 use outbox_seaorm::Dispatcher;
 use std::{
     error::Error,
@@ -83,7 +83,7 @@ pub(super) async fn run(job: Job) -> Result<(), Box<dyn Error>> {
         .configure(|config| {
             // Whatever was in work is killed again and again here, through no fault of its own.
             config.crash_limit = 1_000;
-            config.topic.on_dead = Some(OnDead::Continue);
+            config.topic.on_dead = (!job.conduct.blocking).then_some(OnDead::Continue);
         })
         .build()?;
     dispatcher.run(job.end).await;
@@ -92,6 +92,10 @@ pub(super) async fn run(job: Job) -> Result<(), Box<dyn Error>> {
 
 impl Worker {
     async fn handle(&self, event: &Account, delivery: Delivery) -> Result<(), HandlerError> {
+        if delivery.headers().text(REPLAY_ID).is_some() {
+            // It comes once more, beside what has its order.
+            return Ok(());
+        }
         let run = self.begin(event, &delivery);
         match self.mode {
             Mode::Hang => std::future::pending().await,
@@ -152,7 +156,8 @@ impl Worker {
             }
         }
         match event.text() {
-            DOOMED => {
+            // What an operator brings back may go well.
+            DOOMED if !(self.conduct.blocking && self.is_lucky()) => {
                 run.dead();
                 Err(HandlerError::dead(DOOMED))
             }
@@ -165,6 +170,11 @@ impl Worker {
                 Ok(())
             }
         }
+    }
+
+    fn is_lucky(&self) -> bool {
+        let mut chance = self.chance.lock().unwrap_or_else(|lock| lock.into_inner());
+        chance.u8(..3) == 0
     }
 
     fn turn(&self) -> Turn {

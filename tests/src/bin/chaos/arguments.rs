@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 3_000)]
     pub(crate) events: u64,
     /// Which faults, with commas: kill, freeze, disconnect, restart, slow, hang, panic, rollback,
-    /// late, scale, clock.
+    /// late, scale, clock, operator.
     #[arg(long, value_delimiter = ',', required = true)]
     pub(crate) faults: Vec<Fault>,
     /// Decides what happens, and when.

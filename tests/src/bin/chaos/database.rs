@@ -1,4 +1,4 @@
-use outbox_seaorm::schema;
+use outbox_seaorm::{Operator, schema};
 use outbox_tests::worker;
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database as SeaOrm, DatabaseConnection, DbBackend, DbErr,
@@ -35,6 +35,10 @@ impl Database {
         worker::accounts(&self.0, accounts).await
     }
 
+    pub(crate) fn operator(&self) -> Operator {
+        Operator::new(&self.0, "chaos")
+    }
+
     pub(crate) async fn rows(&self, sql: &str) -> Result<Vec<QueryResult>, DbErr> {
         let statement = Statement::from_string(self.0.get_database_backend(), sql);
         self.0.query_all_raw(statement).await
@@ -43,6 +47,12 @@ impl Database {
     pub(crate) async fn ids(&self, table: &str) -> Result<HashSet<Uuid>, DbErr> {
         let rows = self.rows(&format!("SELECT id FROM {table}")).await?;
         rows.iter().map(|row| row.try_get("", "id")).collect()
+    }
+
+    /// What is still to be delivered for the first time: what is replayed has been.
+    pub(crate) async fn first_deliveries(&self) -> Result<HashSet<Uuid>, DbErr> {
+        let sql = "outbox_event WHERE CAST(headers AS CHAR(2000)) NOT LIKE '%replay_id%'";
+        self.ids(sql).await
     }
 
     /// How many events are still to be delivered.
@@ -92,7 +102,7 @@ impl Database {
 }
 
 /// Asks again until the database answers.
-pub(crate) async fn persist<T, Fut: Future<Output = Result<T, DbErr>>>(ask: impl Fn() -> Fut) -> T {
+pub(crate) async fn persist<T, E, Fut: Future<Output = Result<T, E>>>(ask: impl Fn() -> Fut) -> T {
     loop {
         match ask().await {
             Ok(answer) => return answer,

@@ -1,5 +1,6 @@
 use super::{
     fault::Fault,
+    operator,
     stage::{Role, Stage},
     strikes::strike,
 };
@@ -47,6 +48,7 @@ async fn torment(stage: &Stage, fault: Fault) -> Played {
         Fault::Freeze | Fault::Scale => (0.3, 1.5),
         Fault::Disconnect | Fault::Clock => (0.2, 1.0),
         Fault::Restart => (3.0, 6.0),
+        Fault::Operator => (0.05, 0.4),
         Fault::Slow | Fault::Hang | Fault::Panic | Fault::Rollback | Fault::Late => return Ok(()),
     };
     let seed = stage.arguments.seed.wrapping_mul(31) + fault as u64;
@@ -92,6 +94,9 @@ async fn watch(stage: &Stage) -> Played {
 async fn drain(stage: &Stage) -> Played {
     let (mut last, mut since) = (i64::MAX, Instant::now());
     loop {
+        if stage.arguments.has(Fault::Operator) {
+            operator::let_go(stage).await;
+        }
         let waiting = stage.database.waiting().await.unwrap_or(i64::MAX);
         if waiting == 0 {
             return Ok(());

@@ -25,9 +25,11 @@ pub(crate) enum Fault {
     Scale,
     /// The wall clocks of the processes jump by hours.
     Clock,
+    /// Somebody decides about dead letters, discards, pauses, replays and puts off.
+    Operator,
 }
 
-pub(crate) const ALL: [(Fault, &str); 11] = [
+pub(crate) const ALL: [(Fault, &str); 12] = [
     (Fault::Kill, "kill"),
     (Fault::Freeze, "freeze"),
     (Fault::Disconnect, "disconnect"),
@@ -39,6 +41,7 @@ pub(crate) const ALL: [(Fault, &str); 11] = [
     (Fault::Late, "late"),
     (Fault::Scale, "scale"),
     (Fault::Clock, "clock"),
+    (Fault::Operator, "operator"),
 ];
 
 impl fmt::Display for Fault {

@@ -22,6 +22,7 @@ mod tail;
 mod process;
 mod stage;
 mod window;
+mod operator;
 mod strikes;
 mod director;
 mod verdict;

@@ -148,6 +148,7 @@ impl Stage {
             slow: chance(Fault::Slow, 8),
             hang: chance(Fault::Hang, 5),
             panic: chance(Fault::Panic, 20),
+            blocking: self.arguments.has(Fault::Operator),
             ..Conduct::default()
         }
     }

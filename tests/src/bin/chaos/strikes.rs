@@ -1,6 +1,7 @@
 use super::{
     database::persist,
     fault::Fault,
+    operator,
     process::Process,
     stage::{Role, Stage},
     window::Window,
@@ -29,6 +30,10 @@ pub(crate) async fn strike(
         Fault::Restart => restart(stage).await,
         Fault::Scale => scale(stage, chance).await,
         Fault::Clock => clock(stage, chance),
+        Fault::Operator => {
+            operator::operate(stage, chance).await;
+            Ok(())
+        }
         // These the processes do to themselves.
         Fault::Slow | Fault::Hang | Fault::Panic | Fault::Rollback | Fault::Late => Ok(()),
     }

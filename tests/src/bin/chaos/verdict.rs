@@ -27,6 +27,8 @@ struct Counts {
     emitted: usize,
     delivered: usize,
     dead: usize,
+    /// What operators took out.
+    discarded: usize,
     lost: usize,
     reordered: usize,
     duplicates: usize,
@@ -53,8 +55,11 @@ impl Verdict {
             of_kind.map(|record| record.id).collect::<HashSet<_>>()
         };
         // What the database says must be what the handlers wrote.
-        let is_kept = |id: &&Uuid| !delivered.contains(id) && !dead.contains(id);
-        let unkept = emitted.iter().filter(is_kept).count();
+        let discarded = ended(What::Discarded);
+        let is_unkept = |id: &&Uuid| !delivered.contains(id) && !dead.contains(id);
+        let unkept: Vec<_> = emitted.iter().filter(is_unkept).collect();
+        let taken_out = unkept.iter().filter(|id| discarded.contains(id)).count();
+        let unkept = unkept.len() - taken_out;
         let unheard = delivered.difference(&ended(What::Succeeded)).count();
         let unwanted = dead.difference(&ended(What::Dead)).count();
         let twice = dead.intersection(&delivered).count();
@@ -69,6 +74,7 @@ impl Verdict {
                 emitted: report.events,
                 delivered: delivered.len(),
                 dead: dead.len(),
+                discarded: taken_out,
                 lost: lost.max(unkept) + unheard,
                 reordered,
                 duplicates: report.duplicates,

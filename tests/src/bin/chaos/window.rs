@@ -45,7 +45,7 @@ impl<'a> Window<'a> {
     pub(crate) async fn survey(&self) -> Result<(), String> {
         let by = self.victim.as_ref().map(|victim| &*victim.name);
         let ended = self.stage.tail()?.ended(by);
-        let rows = persist(|| self.stage.database.ids("outbox_event")).await;
+        let rows = persist(|| self.stage.database.first_deliveries()).await;
         for id in rows.intersection(&ended) {
             self.log.unsettled(&self.name, *id);
         }

@@ -28,6 +28,12 @@ macro_rules! faults {
                 let faults = "slow,hang,panic,rollback,late";
                 Play::on(Server::$server, 3).await.faults(faults);
             }
+
+            #[tokio::test]
+            async fn operators_lose_and_reorder_nothing() {
+                let faults = "operator,kill,rollback";
+                Play::on(Server::$server, 6).await.faults(faults);
+            }
         }
     };
 }

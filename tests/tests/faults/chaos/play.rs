@@ -54,7 +54,7 @@ impl Play {
         let count = |name: &str| line[name].as_u64().unwrap();
         assert!(count("emitted") >= 600, "{line}");
         assert_eq!(
-            count("delivered") + count("dead"),
+            count("delivered") + count("dead") + count("discarded"),
             count("emitted"),
             "{line}"
         );
