@@ -1,9 +1,11 @@
 //! An event with a dedupe key is written once within the key's window (B174).
 
-use super::{Actor, Harness, Thing};
+use super::{Actor, Harness, Tables, Thing};
 use outbox_core::{Draft, Emitted, store::Verdict};
-use sea_orm::TransactionTrait;
+use outbox_seaorm::{EmitErrorKind, begin_immediate, is_contention};
+use sea_orm::{DatabaseTransaction, TransactionTrait};
 use std::time::Duration;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 const SOON: Duration = Duration::from_millis(400);
@@ -155,4 +157,80 @@ pub async fn a_key_goes_with_its_transaction<H: Harness>(harness: &H) {
     assert_eq!(again, Emitted::Duplicate(kept.id()));
     outer.commit().await.unwrap();
     assert_eq!(pending(harness).await, [kept.id()]);
+}
+
+fn keyed(key: &str) -> Draft {
+    Thing::said("one").dedupe_key(key)
+}
+
+/// Emits with these keys in one transaction, again for as long as another one is in the way.
+async fn run(tables: Tables, keys: &'static [&'static str]) -> Vec<Emitted> {
+    loop {
+        let txn = begin_immediate(&tables.db).await.unwrap();
+        let events = keys.iter().map(|key| keyed(key));
+        match tables.outbox.emit_all(&txn, events).await {
+            Ok(emitted) => match txn.commit().await {
+                Ok(()) => return emitted,
+                Err(error) => assert!(is_contention(&error), "{error}"),
+            },
+            Err(error) => assert_eq!(error.kind(), EmitErrorKind::Contention),
+        }
+    }
+}
+
+/// A transaction that has emitted with the key `a`, and one that wants to emit with these and waits.
+async fn meet<H: Harness>(
+    harness: &H,
+    keys: &'static [&'static str],
+) -> (DatabaseTransaction, Emitted, JoinHandle<Vec<Emitted>>) {
+    let tables = harness.tables().unwrap();
+    let first = begin_immediate(&tables.db).await.unwrap();
+    let emitted = tables.outbox.emit(&first, keyed("a")).await.unwrap();
+    let second = tokio::spawn(run(tables, keys));
+    harness.wait_for_waiters().await;
+    (first, emitted, second)
+}
+
+/// It cannot know before whether the first one commits.
+pub async fn one_that_comes_second_waits_and_is_a_duplicate<H: Harness>(harness: &H) {
+    let (first, emitted, second) = meet(harness, &["a"]).await;
+    first.commit().await.unwrap();
+    let second = second.await.unwrap();
+    assert_eq!(second, [Emitted::Duplicate(emitted.id())]);
+    assert_eq!(pending(harness).await, [emitted.id()]);
+}
+
+/// There is nothing then that it could be a duplicate of.
+pub async fn one_that_comes_second_is_new_when_the_first_rolls_back<H: Harness>(harness: &H) {
+    let (first, _, second) = meet(harness, &["a"]).await;
+    first.rollback().await.unwrap();
+    let second = second.await.unwrap();
+    assert!(!second[0].is_duplicate());
+    assert_eq!(pending(harness).await, [second[0].id()]);
+}
+
+/// Whoever waits for a key holds none that comes after it (interleaving 16).
+pub async fn keys_are_taken_in_their_order<H: Harness>(harness: &H) {
+    let (first, a, second) = meet(harness, &["c", "a", "b"]).await;
+    let tables = harness.tables().unwrap();
+    let c = tables.outbox.emit(&first, keyed("c")).await.unwrap();
+    first.commit().await.unwrap();
+    let second = second.await.unwrap();
+    assert_eq!(second[..2], [c, a].map(|one| Emitted::Duplicate(one.id())));
+    assert!(!second[2].is_duplicate());
+}
+
+/// However many come at once.
+pub async fn of_many_that_emit_with_one_key_one_is_new<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    let emits = (0..32).map(|_| tokio::spawn(run(tables.clone(), &["a"])));
+    let mut all = Vec::new();
+    for emit in emits.collect::<Vec<_>>() {
+        all.extend(emit.await.unwrap());
+    }
+    let written = pending(harness).await;
+    assert_eq!(written.len(), 1);
+    assert!(all.iter().all(|one| one.id() == written[0]));
+    let new = all.iter().filter(|one| !one.is_duplicate());
+    assert_eq!(new.count(), 1);
 }

@@ -41,6 +41,9 @@ pub trait Harness: Sized + Send + Sync {
     /// The history, by position.
     fn delivered(&self) -> impl Future<Output = Vec<DeliveredRow>> + Send;
 
+    /// Waits until a session waits for what another one holds, where that can be seen.
+    fn wait_for_waiters(&self) -> impl Future<Output = ()> + Send;
+
     /// Makes an event's row what a careless foreign writer would have written: an id that is none.
     fn corrupt(&self, position: Position) -> impl Future<Output = ()> + Send;
 

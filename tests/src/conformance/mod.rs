@@ -6,6 +6,7 @@ mod tables;
 mod row_changes;
 mod trace;
 mod harness;
+mod needs;
 mod event;
 mod actor;
 
@@ -33,92 +34,18 @@ pub mod dispatcher;
 pub use actor::Actor;
 pub use event::{Noted, Thing};
 pub use harness::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
+pub use needs::NEEDS;
 pub use row_changes::RowChanges;
 pub use tables::Tables;
 pub use trace::Trace;
 
-/// The laws that need something not every store has, and why they do.
-pub const NEEDS: &[(&str, Capability, &str)] = &[
-    (
-        "an_event_of_a_rolled_back_transaction_never_was",
-        Capability::Transactions,
-        "there is no transaction to roll back",
-    ),
-    (
-        "what_is_refused_leaves_the_transaction_usable",
-        Capability::Transactions,
-        "there is no transaction to be in",
-    ),
-    (
-        "a_savepoint_takes_its_own_events_along",
-        Capability::Transactions,
-        "there is no transaction to be in",
-    ),
-    (
-        "missing_tables_are_told_and_never_made",
-        Capability::Transactions,
-        "there is no transaction to be in",
-    ),
-    (
-        "many_events_are_all_or_nothing_and_keep_their_order",
-        Capability::Transactions,
-        "there is no transaction to be in",
-    ),
-    (
-        "a_duplicate_leaves_the_transaction_usable",
-        Capability::Transactions,
-        "there is no transaction to be in",
-    ),
-    (
-        "a_key_goes_with_its_transaction",
-        Capability::Transactions,
-        "there is no transaction to be in",
-    ),
-    (
-        "a_lease_runs_out",
-        Capability::TimedLease,
-        "the lease is the process itself",
-    ),
-    (
-        "renewing_extends_the_lease",
-        Capability::TimedLease,
-        "the lease is the process itself",
-    ),
-    (
-        "a_lease_from_the_future_is_over",
-        Capability::TimedLease,
-        "the lease is the process itself",
-    ),
-    (
-        "a_lease_from_the_future_is_over",
-        Capability::ForeignRows,
-        "its clock cannot be turned back",
-    ),
-    (
-        "an_event_that_is_in_the_history_already_leaves_the_outbox",
-        Capability::ForeignRows,
-        "nothing but the library can write a row",
-    ),
-    (
-        "what_cannot_be_read_is_the_fault_of_its_row",
-        Capability::ForeignRows,
-        "nothing but the library can write a row",
-    ),
-    (
-        "an_unreadable_event_can_still_become_a_dead_letter",
-        Capability::ForeignRows,
-        "nothing but the library can write a row",
-    ),
-];
-
 /// Why a harness does not run a law; `None` when it does.
 #[must_use]
 pub fn skipped<H: Harness>(law: &str) -> Option<&'static str> {
-    let needs = NEEDS.iter().filter(|(name, ..)| *name == law);
-    needs
-        .filter(|(_, capability, _)| H::LACKS.contains(capability))
-        .map(|(_, _, reason)| *reason)
-        .next()
+    let lacking = |(capability, _, laws): &&(Capability, _, &[&str])| {
+        H::LACKS.contains(capability) && laws.contains(&law)
+    };
+    NEEDS.iter().find(lacking).map(|(_, reason, _)| *reason)
 }
 
 /// Makes a test of every law, for a harness in scope.
@@ -143,6 +70,10 @@ macro_rules! conformance {
                 many_keys_keep_their_order,
                 a_duplicate_leaves_the_transaction_usable,
                 a_key_goes_with_its_transaction,
+                one_that_comes_second_waits_and_is_a_duplicate,
+                one_that_comes_second_is_new_when_the_first_rolls_back,
+                keys_are_taken_in_their_order,
+                of_many_that_emit_with_one_key_one_is_new,
             }
             membership {
                 one_that_joined_is_a_member,

@@ -101,6 +101,10 @@ impl<const HOSTILE: bool> Harness for Sessions<HOSTILE> {
             .collect()
     }
 
+    async fn wait_for_waiters(&self) {
+        self.0.wait_for_waiters().await;
+    }
+
     async fn corrupt(&self, position: Position) {
         // Every 16 bytes are an id; that of nobody is nil.
         let sql =

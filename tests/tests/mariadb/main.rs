@@ -10,7 +10,6 @@ mod database;
 mod harness;
 
 mod apart;
-mod dedupe;
 mod emit;
 mod entities;
 mod failures;

@@ -81,6 +81,8 @@ impl Harness for Memory {
             .collect()
     }
 
+    async fn wait_for_waiters(&self) {}
+
     async fn corrupt(&self, _: Position) {
         unreachable!("no law that needs a foreign row is run")
     }

@@ -97,6 +97,10 @@ impl<const HOSTILE: bool> Harness for Postgres<HOSTILE> {
             .collect()
     }
 
+    async fn wait_for_waiters(&self) {
+        self.0.wait_for_waiters().await;
+    }
+
     async fn corrupt(&self, position: Position) {
         let sql = "UPDATE \"outbox_event\" SET id = '00000000-0000-0000-0000-000000000000', \
             attempts = -1, occurred_at = 'infinity', retry_at = '-infinity' WHERE seq = $1";

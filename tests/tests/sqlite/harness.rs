@@ -96,6 +96,9 @@ impl<const FILE: bool> Harness for Sqlite<FILE> {
             .collect()
     }
 
+    /// One writes at a time: nobody comes so far as to wait for a row.
+    async fn wait_for_waiters(&self) {}
+
     async fn corrupt(&self, position: Position) {
         // One string on one connection: the pragma must not reach another test's rows.
         let sql = format!(

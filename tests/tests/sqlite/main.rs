@@ -7,7 +7,6 @@ mod harness;
 mod apart;
 mod contention;
 mod counts;
-mod dedupe;
 mod liveness;
 mod locked;
 mod million;

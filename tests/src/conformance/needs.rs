@@ -1,0 +1,49 @@
+use super::Capability;
+
+/// What some laws need and not every store has: why a store without it does not run them.
+pub const NEEDS: &[(Capability, &str, &[&str])] = &[
+    (
+        Capability::Transactions,
+        "there is no transaction to roll back",
+        &["an_event_of_a_rolled_back_transaction_never_was"],
+    ),
+    (
+        Capability::Transactions,
+        "there is no transaction to be in",
+        &[
+            "what_is_refused_leaves_the_transaction_usable",
+            "a_savepoint_takes_its_own_events_along",
+            "missing_tables_are_told_and_never_made",
+            "many_events_are_all_or_nothing_and_keep_their_order",
+            "a_duplicate_leaves_the_transaction_usable",
+            "a_key_goes_with_its_transaction",
+            "one_that_comes_second_waits_and_is_a_duplicate",
+            "one_that_comes_second_is_new_when_the_first_rolls_back",
+            "keys_are_taken_in_their_order",
+            "of_many_that_emit_with_one_key_one_is_new",
+        ],
+    ),
+    (
+        Capability::TimedLease,
+        "the lease is the process itself",
+        &[
+            "a_lease_runs_out",
+            "renewing_extends_the_lease",
+            "a_lease_from_the_future_is_over",
+        ],
+    ),
+    (
+        Capability::ForeignRows,
+        "its clock cannot be turned back",
+        &["a_lease_from_the_future_is_over"],
+    ),
+    (
+        Capability::ForeignRows,
+        "nothing but the library can write a row",
+        &[
+            "an_event_that_is_in_the_history_already_leaves_the_outbox",
+            "what_cannot_be_read_is_the_fault_of_its_row",
+            "an_unreadable_event_can_still_become_a_dead_letter",
+        ],
+    ),
+];
