@@ -9,6 +9,7 @@ mod claim;
 mod wake;
 mod transaction;
 mod emit;
+pub mod inbox;
 pub mod entity;
 pub mod store;
 pub mod operator;
@@ -18,6 +19,7 @@ pub use dispatcher::Dispatcher;
 pub use emit::{
     Emit, EmitAll, EmitError, EmitErrorKind, EmitOne, InTransaction, MaybeInTransaction,
 };
+pub use inbox::Inbox;
 pub use operator::Operator;
 pub use outbox::{Outbox, OutboxBuilder};
 pub use schema::{InvalidName, Names};

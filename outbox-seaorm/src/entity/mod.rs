@@ -32,6 +32,7 @@ pub mod status;
 pub mod topic;
 pub mod operation;
 pub mod dedupe;
+pub mod inbox;
 
 use crate::outbox::Outbox;
 use sea_orm::{EntityTrait, QueryTrait, Select, sea_query::Alias};

@@ -143,6 +143,20 @@ CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
     INDEX "outbox_dedupe_expires_idx" ("expires_at")
 ) ENGINE=InnoDB;
 
+-- What consumers have received. A nil replay is none.
+CREATE TABLE IF NOT EXISTS "outbox_inbox" (
+    "consumer" VARCHAR(200) COLLATE utf8mb4_bin NOT NULL,
+    "event_id" BINARY(16) NOT NULL,
+    "replay_id" BINARY(16) NOT NULL,
+    "claim" BINARY(16) NOT NULL,
+    "tries" INT NOT NULL DEFAULT 1,
+    "begun_at" DATETIME(6) NOT NULL,
+    "lease_until" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
+    "done_at" DATETIME(6),
+    PRIMARY KEY ("consumer", "event_id", "replay_id"),
+    INDEX "outbox_inbox_at_idx" ("begun_at")
+) ENGINE=InnoDB;
+
 -- The words have the character set and collation of a column: they compare on every connection.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",

@@ -173,6 +173,21 @@ CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
 
 CREATE INDEX IF NOT EXISTS "outbox_dedupe_expires_idx" ON "outbox_dedupe" ("expires_at");
 
+-- What consumers have received. A nil replay is none.
+CREATE TABLE IF NOT EXISTS "outbox_inbox" (
+    "consumer" TEXT COLLATE "C" NOT NULL,
+    "event_id" UUID NOT NULL,
+    "replay_id" UUID NOT NULL,
+    "claim" UUID NOT NULL,
+    "tries" INTEGER NOT NULL DEFAULT 1,
+    "begun_at" TIMESTAMP WITH TIME ZONE NOT NULL,
+    "lease_until" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp(),
+    "done_at" TIMESTAMP WITH TIME ZONE,
+    PRIMARY KEY ("consumer", "event_id", "replay_id")
+);
+
+CREATE INDEX IF NOT EXISTS "outbox_inbox_at_idx" ON "outbox_inbox" ("begun_at");
+
 CREATE OR REPLACE VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
     CASE WHEN "ordered" AND EXISTS (

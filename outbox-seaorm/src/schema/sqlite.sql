@@ -133,6 +133,21 @@ CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
 
 CREATE INDEX IF NOT EXISTS "outbox_dedupe_expires_idx" ON "outbox_dedupe" ("expires_at");
 
+-- What consumers have received. A nil replay is none.
+CREATE TABLE IF NOT EXISTS "outbox_inbox" (
+    "consumer" TEXT NOT NULL,
+    "event_id" BLOB NOT NULL,
+    "replay_id" BLOB NOT NULL,
+    "claim" BLOB NOT NULL,
+    "tries" INTEGER NOT NULL DEFAULT 1,
+    "begun_at" TEXT NOT NULL,
+    "lease_until" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')),
+    "done_at" TEXT,
+    PRIMARY KEY ("consumer", "event_id", "replay_id")
+);
+
+CREATE INDEX IF NOT EXISTS "outbox_inbox_at_idx" ON "outbox_inbox" ("begun_at");
+
 CREATE VIEW IF NOT EXISTS "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
     CASE WHEN "ordered" AND EXISTS (

@@ -12,6 +12,7 @@ mod actor;
 
 pub mod atomic;
 pub mod dedupe;
+pub mod inbox;
 pub mod membership;
 pub mod shards;
 pub mod fetch;
@@ -74,6 +75,19 @@ macro_rules! conformance {
                 one_that_comes_second_is_new_when_the_first_rolls_back,
                 keys_are_taken_in_their_order,
                 of_many_that_emit_with_one_key_one_is_new,
+            }
+            inbox {
+                a_message_is_worked_on_once,
+                every_consumer_has_its_own_inbox,
+                a_replay_can_be_another_message,
+                a_message_is_recorded_in_a_transaction,
+                a_message_is_begun_and_completed,
+                a_message_that_was_left_is_fresh_after_its_lease,
+                a_message_that_was_released_is_as_before,
+                of_many_copies_one_is_worked_on,
+                of_many_copies_one_is_begun,
+                a_second_copy_waits_and_is_a_duplicate,
+                a_second_copy_is_worked_on_when_the_first_fails,
             }
             membership {
                 one_that_joined_is_a_member,

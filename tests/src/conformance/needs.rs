@@ -24,6 +24,23 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
         ],
     ),
     (
+        Capability::Transactions,
+        "an inbox is a table",
+        &[
+            "of_many_copies_one_is_worked_on",
+            "of_many_copies_one_is_begun",
+            "a_second_copy_waits_and_is_a_duplicate",
+            "a_second_copy_is_worked_on_when_the_first_fails",
+            "a_message_is_worked_on_once",
+            "every_consumer_has_its_own_inbox",
+            "a_replay_can_be_another_message",
+            "a_message_is_recorded_in_a_transaction",
+            "a_message_is_begun_and_completed",
+            "a_message_that_was_left_is_fresh_after_its_lease",
+            "a_message_that_was_released_is_as_before",
+        ],
+    ),
+    (
         Capability::TimedLease,
         "the lease is the process itself",
         &[

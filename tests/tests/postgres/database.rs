@@ -18,7 +18,7 @@ pub(crate) struct Database {
     name: String,
 }
 
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "event",
     "delayed",
     "dead",
@@ -28,6 +28,7 @@ const TABLES: [&str; 9] = [
     "topic",
     "operation",
     "dedupe",
+    "inbox",
 ];
 
 impl Database {
