@@ -22,7 +22,7 @@ mod memory;
 pub use async_trait::async_trait;
 pub use dispatcher::{
     Archive, BuildError, Config, Dispatcher, DispatcherBuilder, DispatcherHandle, OnDead, Redact,
-    Retention, Stats, Summary, TopicConfig, TopicOptions, Unhandled,
+    Retention, Stats, Summary, TopicConfig, TopicOptions, Unhandled, prune,
 };
 pub use emit::{
     Context, Dedupe, Draft, Due, EmitOptions, Emitted, IntoDraft, InvalidEvent, InvalidEventKind,

@@ -104,6 +104,25 @@ impl RetryPolicy {
         Some(self.spread(delay, random))
     }
 
+    /// How long an event may be tried again after its first delivery, at most, beside the time that
+    /// the handler takes: what a consumer must remember it for. An operator who retries a dead
+    /// letter or replays an event is not bound by it.
+    ///
+    /// ```
+    /// use outbox_core::RetryPolicy;
+    ///
+    /// assert!(RetryPolicy::default().horizon().as_secs() < 30 * 60);
+    /// ```
+    #[must_use]
+    pub fn horizon(&self) -> Duration {
+        /// From here on each delay is as long as the one before.
+        const SAME: u32 = 32;
+        let delays = (1..=SAME).map_while(|failed| self.delay(failed, 1.0));
+        let first = delays.fold(Duration::ZERO, Duration::saturating_add);
+        let rest = self.delay(SAME, 1.0).unwrap_or_default();
+        first.saturating_add(rest.saturating_mul(self.retries.saturating_sub(SAME)))
+    }
+
     /// Adds the jitter to a delay.
     pub(crate) fn spread(&self, delay: Duration, random: f64) -> Duration {
         delay
@@ -162,6 +181,18 @@ mod tests {
             [30, 60, 120, 240, 480, 900, 900, 900, 900, 900]
         );
         assert_eq!(seconds(RetryPolicy::never()), [] as [u64; 0]);
+    }
+
+    #[test]
+    fn the_horizon_is_that_of_the_longest_delays() {
+        let second = Duration::from_secs(1);
+        for retries in [0, 1, 5, 31, 32, 33, 100] {
+            let policy = RetryPolicy::new(second, 8 * second, retries).unwrap();
+            let delays = (1..=retries).map(|failed| policy.delay(failed, 1.0).unwrap());
+            assert_eq!(policy.horizon(), delays.sum::<Duration>(), "{retries}");
+        }
+        let for_ever = RetryPolicy::default().retries(u32::MAX);
+        assert!(for_ever.horizon() > Duration::from_secs(60 * 60 * 24 * 365 * 1_000));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-use crate::{Outbox, SeaOrmStore};
-use outbox_core::DispatcherBuilder;
+use crate::{Outbox, SeaOrmStore, StoreError};
+use outbox_core::{DispatcherBuilder, Retention};
 use sea_orm::DatabaseConnection;
 
 /// Delivers the events of an outbox in a SeaORM database.
@@ -44,5 +44,34 @@ impl Outbox {
     /// Starts building a dispatcher for this outbox.
     pub fn dispatcher(&self, db: &DatabaseConnection) -> DispatcherBuilder<SeaOrmStore> {
         Dispatcher::builder(SeaOrmStore::new(db, self))
+    }
+
+    /// Deletes what has been kept for long enough, in batches, and returns how many rows: for a
+    /// service that runs no dispatcher on these tables, such as one that only has an
+    /// [`Inbox`](crate::Inbox), once in a while. A dispatcher does it by itself.
+    ///
+    /// ```
+    /// use outbox_seaorm::{Outbox, Retention, schema};
+    ///
+    /// # tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
+    /// # let db = sea_orm::Database::connect("sqlite::memory:").await?;
+    /// # schema::create(&db).await?;
+    /// Outbox::default().prune(&db, &Retention::default()).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The database's; what was deleted before stays so.
+    ///
+    /// # Cancel safety
+    /// Dropped, it has deleted some of the rows. What an archive has got it may get again.
+    pub async fn prune(
+        &self,
+        db: &DatabaseConnection,
+        retention: &Retention,
+    ) -> Result<usize, StoreError> {
+        outbox_core::prune(&SeaOrmStore::new(db, self), retention).await
     }
 }

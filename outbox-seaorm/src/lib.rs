@@ -34,9 +34,10 @@ pub use outbox_core::{
 };
 // … and delivery.
 pub use outbox_core::{
-    BuildError, CancellationToken, Config, Delivery, DispatcherBuilder, DispatcherHandle, Envelope,
-    Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead, Outcome, Publisher, Redact,
-    RetryPolicy, Stats, Summary, TopicConfig, TopicOptions, Unhandled, Wish, async_trait,
+    Archive, BuildError, CancellationToken, Config, Delivery, DispatcherBuilder, DispatcherHandle,
+    Envelope, Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead, Outcome, Publisher,
+    Redact, Retention, RetryPolicy, Stats, Summary, TopicConfig, TopicOptions, Unhandled, Wish,
+    async_trait,
 };
 
 /// What the code written by the derive calls. Not for use by hand.

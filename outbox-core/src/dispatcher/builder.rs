@@ -191,6 +191,10 @@ impl<S: Store> DispatcherBuilder<S> {
                 problem: "timeout must be longer than nothing",
             });
         }
+        for route in router.routes() {
+            let retention = &self.config.retention;
+            retention.check(&route.name, &route.config.retry);
+        }
         Ok(Dispatcher::new(self.store, self.config, router, self.state))
     }
 

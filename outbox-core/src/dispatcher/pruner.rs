@@ -1,10 +1,8 @@
-use super::{desk::Desk, health::Health, retention::Retention};
-use crate::store::{Kept, Position, Shard, Store, StoreError};
-use std::{error::Error, sync::Arc, time::Duration};
-use tokio::time::{Instant, sleep};
+use super::{desk::Desk, health::Health, prune::Round, retention::Retention};
+use crate::store::{Shard, Store, StoreError};
+use std::{sync::Arc, time::Duration};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
-use uuid::Uuid;
 
 /// Deletes what has been kept for long enough: the one of the fleet that owns the first shard.
 /// Two at once, while one has lost the shard and does not know, only find less to do.
@@ -20,12 +18,6 @@ const FIRST: Shard = 0;
 
 /// How often it is looked whether the first shard is owned.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// So many batches a table at a time: what is left waits for the next time.
-const BATCHES: usize = 1_000;
-
-/// So many events go to the archive at once: they may be long.
-const ARCHIVED: usize = 100;
 
 impl<S: Store> Pruner<S> {
     /// Prunes again and again until it is stopped.
@@ -58,80 +50,18 @@ impl<S: Store> Pruner<S> {
         }
     }
 
-    /// Prunes every table.
     async fn prune(&self) -> Result<(), StoreError> {
-        let Retention {
-            delivered,
-            dead,
-            operations,
-            ..
-        } = self.retention;
-        let mut pruned = 0;
-        if let Some(age) = delivered {
-            pruned += match self.retention.archive {
-                Some(_) => self.archive(age).await?,
-                None => self.delete(Kept::Delivered, age).await?,
-            };
-        }
-        for (kept, age) in [(Kept::Dead, dead), (Kept::Operations, operations)] {
-            if let Some(age) = age {
-                pruned += self.delete(kept, age).await?;
-            }
-        }
-        if pruned > 0 {
-            info!(rows = pruned, "deleted what was kept long enough");
-        }
-        Ok(())
+        let round = Round {
+            store: &self.store,
+            retention: &self.retention,
+            stop: &self.stop,
+            goes_on: &|| self.is_elected(),
+        };
+        round.prune().await.map(drop)
     }
 
     fn is_elected(&self) -> bool {
         self.desk.schedule().owns(FIRST)
-    }
-
-    async fn delete(&self, kept: Kept, age: Duration) -> Result<usize, StoreError> {
-        let batch = self.retention.batch.max(1);
-        let mut deleted = 0;
-        for _ in 0..BATCHES {
-            let began = Instant::now();
-            let rows = self.store.prune(kept, age, batch).await?;
-            deleted += rows;
-            if rows < batch || self.rest(began).await {
-                break;
-            }
-        }
-        Ok(deleted)
-    }
-
-    async fn archive(&self, age: Duration) -> Result<usize, StoreError> {
-        let batch = self.retention.batch.clamp(1, ARCHIVED);
-        let mut deleted = 0;
-        for _ in 0..BATCHES {
-            let began = Instant::now();
-            let events = self.store.expired(age, batch).await?;
-            let rows = events.len();
-            let keys: Vec<(Position, Uuid)> = events
-                .iter()
-                .map(|row| (row.event.position, row.event.id))
-                .collect();
-            if let Some(archive) = self.retention.archive.as_ref().filter(|_| rows > 0)
-                && let Err(error) = archive.archive(events).await
-            {
-                let error: &dyn Error = &*error;
-                warn!(error, "the archive did not take the history: it stays");
-                break;
-            }
-            deleted += self.store.forget(&keys).await?;
-            if rows < batch || self.rest(began).await {
-                break;
-            }
-        }
-        Ok(deleted)
-    }
-
-    /// As long as the batch took, so that others come in between. Returns whether to stop.
-    async fn rest(&self, began: Instant) -> bool {
-        self.pause(began.elapsed()).await;
-        self.stop.is_cancelled() || !self.is_elected()
     }
 
     async fn pause(&self, time: Duration) {

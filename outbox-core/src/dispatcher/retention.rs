@@ -1,6 +1,7 @@
-use crate::{error::BoxError, store::Delivered};
+use crate::{error::BoxError, retry::RetryPolicy, store::Delivered};
 use async_trait::async_trait;
 use std::{fmt, future::Future, sync::Arc, time::Duration};
+use tracing::warn;
 
 /// How long what has been done with is kept. One dispatcher of the fleet deletes what is older, a
 /// batch at a time.
@@ -13,6 +14,9 @@ pub struct Retention {
     pub dead: Option<Duration>,
     /// What operators did: a year.
     pub operations: Option<Duration>,
+    /// What consumers have received: 14 days. It must be longer than events can be delivered again:
+    /// see [`RetryPolicy::horizon`]. Dedupe keys need no setting, they go when they have run out.
+    pub inbox: Option<Duration>,
     /// How often it is looked for rows that are old enough: once a minute.
     pub every: Duration,
     /// How many rows one statement deletes at most: 1,000.
@@ -28,9 +32,25 @@ impl Default for Retention {
             delivered: Some(DAY * 30),
             dead: None,
             operations: Some(DAY * 365),
+            inbox: Some(DAY * 14),
             every: Duration::from_secs(60),
             batch: 1_000,
             archive: None,
+        }
+    }
+}
+
+impl Retention {
+    /// Warns where inboxes forget an event that this topic may still deliver again.
+    pub(crate) fn check(&self, topic: &str, policy: &RetryPolicy) {
+        let horizon = policy.horizon();
+        if let Some(inbox) = self.inbox.filter(|inbox| *inbox < horizon) {
+            warn!(
+                topic,
+                ?inbox,
+                ?horizon,
+                "inboxes forget an event before its last retry: keep them for longer"
+            );
         }
     }
 }
@@ -41,6 +61,7 @@ impl fmt::Debug for Retention {
             .field("delivered", &self.delivered)
             .field("dead", &self.dead)
             .field("operations", &self.operations)
+            .field("inbox", &self.inbox)
             .field("every", &self.every)
             .finish_non_exhaustive()
     }

@@ -189,6 +189,9 @@ impl State {
             Kept::Delivered => self.delivered.retain(|row| !goes(row.delivered_at)),
             Kept::Dead => self.dead.retain(|_, row| row.blocks || !goes(row.dead_at)),
             Kept::Operations => self.operations.retain(|row| !goes(row.done_at)),
+            // No consumer keeps his inbox here.
+            Kept::Inbox => {}
+            Kept::DedupeKeys => self.dedupe.retain(|_, (_, expires_at)| !goes(*expires_at)),
         }
         limit - left
     }

@@ -12,6 +12,10 @@ pub enum Kept {
     Dead,
     /// What operators did.
     Operations,
+    /// What consumers have received, since it was begun last.
+    Inbox,
+    /// Dedupe keys, since they have run out.
+    DedupeKeys,
 }
 
 /// An event of the history.

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 /// What one consumer has received; see the [module](super) for its two forms. Cheap to clone.
 ///
 /// Each consumer of a service has an inbox of its own name: what one has done is new to the others.
-/// The records are in the table `outbox_inbox` of the consumer's database.
+/// The records are in the table `outbox_inbox` of the consumer's database, and are deleted after 14
+/// days by the dispatcher of the same outbox, or by [`Outbox::prune`].
 ///
 /// ```
 /// use outbox_seaorm::Inbox;

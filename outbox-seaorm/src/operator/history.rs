@@ -16,6 +16,7 @@ impl SeaOrmStore {
         age: Duration,
         limit: usize,
     ) -> Result<usize, StoreError> {
+        let backend = self.db().get_database_backend();
         let (table, key, time, and) = match kept {
             Kept::Delivered => ("outbox_delivered", "seq", "delivered_at", ""),
             Kept::Dead => (
@@ -24,9 +25,11 @@ impl SeaOrmStore {
                 "dead_at",
                 "AND blocks_aggregate = FALSE",
             ),
+            Kept::Inbox => ("outbox_inbox", row::whole(backend), "begun_at", ""),
+            Kept::DedupeKeys => ("outbox_dedupe", "dedupe_key", "expires_at", ""),
             _ => ("outbox_operation", "id", "done_at", ""),
         };
-        let sql = match self.db().get_database_backend() {
+        let sql = match backend {
             DbBackend::Postgres => include_str!("sql/prune_postgres.sql"),
             DbBackend::MySql => include_str!("sql/prune_mysql.sql"),
             _ => include_str!("sql/prune_sqlite.sql"),

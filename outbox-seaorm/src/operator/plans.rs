@@ -1,6 +1,6 @@
 //! How the databases run what operators ask: by key, whatever the size of the tables.
 
-use super::text::statement;
+use super::{row, text::statement};
 use crate::schema::{self, Names};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement,
@@ -116,6 +116,16 @@ fn questions(backend: DbBackend) -> Vec<(&'static str, String, &'static str)> {
             prune("outbox_operation", "id", "done_at", ""),
             "1, 100".to_owned(),
         ),
+        (
+            "prune inbox",
+            prune("outbox_inbox", row::whole(backend), "begun_at", ""),
+            "1, 100".to_owned(),
+        ),
+        (
+            "prune dedupe keys",
+            prune("outbox_dedupe", "dedupe_key", "expires_at", ""),
+            "1, 100".to_owned(),
+        ),
     ];
     let render = |sql: &str| statement(backend, &Names::default(), sql, []).sql;
     let questions = questions.into_iter();
@@ -182,6 +192,14 @@ async fn postgresql_searches_by_key() {
             "INSERT INTO outbox_operation (id, act, who, why) \
              SELECT gen_random_uuid(), 'retry', 'x', 'y' {rows}"
         ),
+        format!(
+            "INSERT INTO outbox_inbox (consumer, event_id, replay_id, claim, begun_at) \
+             SELECT 'c', u, u, u, now() FROM (SELECT gen_random_uuid() AS u {rows}) AS i"
+        ),
+        format!(
+            "INSERT INTO outbox_dedupe (dedupe_key, event_id, expires_at) \
+             SELECT n::text, gen_random_uuid(), now() {rows}"
+        ),
     ] {
         run(&sql).await;
     }
@@ -205,5 +223,6 @@ async fn postgresql_searches_by_key() {
         }
         run("ANALYZE outbox_event; ANALYZE outbox_delayed; ANALYZE outbox_delivered").await;
         run("ANALYZE outbox_dead; ANALYZE outbox_operation").await;
+        run("ANALYZE outbox_inbox; ANALYZE outbox_dedupe").await;
     }
 }

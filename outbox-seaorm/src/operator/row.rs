@@ -1,6 +1,6 @@
 use super::{Letter, Operation};
 use chrono::{DateTime, Utc};
-use sea_orm::{DbErr, QueryResult, TryGetable, prelude::DateTimeUtc};
+use sea_orm::{DbBackend, DbErr, QueryResult, TryGetable, prelude::DateTimeUtc};
 use uuid::Uuid;
 
 /// A column of a row that people look at: what a foreign writer has stored is input, and one bad
@@ -49,6 +49,14 @@ pub(super) fn operation(row: &QueryResult) -> Result<Operation, DbErr> {
     operation.events = count(row, "events");
     operation.done_at = time(row, "done_at");
     Ok(operation)
+}
+
+/// The row itself, where its key has several columns.
+pub(super) fn whole(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "ctid",
+        _ => "rowid",
+    }
 }
 
 /// The shard that a row belongs to; SQLite has one.

@@ -209,6 +209,9 @@ macro_rules! conformance {
                 a_letter_that_blocks_is_never_pruned,
                 the_record_of_operators_is_pruned,
                 an_archive_gets_events_before_they_go,
+                dedupe_keys_are_pruned,
+                an_inbox_is_pruned_by_age,
+                a_service_without_a_dispatcher_prunes,
             }
             replays {
                 replayed_events_are_new_events_with_old_ids,

@@ -31,6 +31,8 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
             "of_many_copies_one_is_begun",
             "a_second_copy_waits_and_is_a_duplicate",
             "a_second_copy_is_worked_on_when_the_first_fails",
+            "an_inbox_is_pruned_by_age",
+            "a_service_without_a_dispatcher_prunes",
             "a_message_is_worked_on_once",
             "every_consumer_has_its_own_inbox",
             "a_replay_can_be_another_message",

@@ -5,7 +5,12 @@ use super::{
     failure::dead,
     operators::{operator, requeue},
 };
-use outbox_core::store::{DeadReason, Kept, Row, Store, Verdict};
+use outbox_core::{
+    Emitted, Retention,
+    store::{DeadReason, Kept, Row, Store, Verdict},
+};
+use outbox_seaorm::{Inbox, inbox::Once};
+use sea_orm::DbErr;
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(400);
@@ -112,4 +117,59 @@ pub async fn an_archive_gets_events_before_they_go<H: Harness>(harness: &H) {
     assert_eq!(owner.store.forget(&keys).await.unwrap(), 1);
     assert_eq!(owner.store.forget(&keys).await.unwrap(), 0);
     assert_eq!(left(harness).await.len(), 3);
+}
+
+/// Those that have run out, and no others.
+pub async fn dedupe_keys_are_pruned<H: Harness>(harness: &H) {
+    let event = |key: &str, window| Thing::said("one").dedupe_key(key).dedupe_window(window);
+    let events = || vec![event("short", SOON), event("long", HOUR)];
+    let first = harness.emit_all(events()).await;
+    harness.pass(SOON).await;
+    let store = harness.store();
+    let prune = || store.prune(Kept::DedupeKeys, Duration::ZERO, 10);
+    assert_eq!(prune().await.unwrap(), 1);
+    assert_eq!(prune().await.unwrap(), 0);
+    let second = harness.emit_all(events()).await;
+    assert!(!second[0].is_duplicate());
+    assert_eq!(second[1], Emitted::Duplicate(first[1].id()));
+}
+
+/// The oldest first; what was forgotten is new.
+pub async fn an_inbox_is_pruned_by_age<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    let inbox = Inbox::builder("mails").outbox(&tables.outbox);
+    let inbox = inbox.build().unwrap();
+    let events = [uuid::Uuid::now_v7(), uuid::Uuid::now_v7()];
+    let once = async |event| {
+        let done = inbox.once(&tables.db, event, async |_| Ok::<_, DbErr>(()));
+        done.await.unwrap()
+    };
+    once(events[0]).await;
+    let store = harness.store();
+    let prune = |age| store.prune(Kept::Inbox, age, 1);
+    assert_eq!(prune(HOUR).await.unwrap(), 0);
+    harness.pass(SOON).await;
+    once(events[1]).await;
+    assert_eq!(prune(SOON).await.unwrap(), 1);
+    assert_eq!(once(events[1]).await, Once::Duplicate);
+    assert_eq!(once(events[0]).await, Once::Done(()));
+}
+
+/// A batch at a time, until nothing is left.
+pub async fn a_service_without_a_dispatcher_prunes<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    let inbox = Inbox::builder("mails").outbox(&tables.outbox);
+    let inbox = inbox.build().unwrap();
+    for _ in 0..25 {
+        let event = uuid::Uuid::now_v7();
+        inbox.begin(&tables.db, event).await.unwrap();
+    }
+    let mut retention = Retention::default();
+    retention.batch = 10;
+    for (age, deleted) in [(HOUR, 0), (Duration::ZERO, 25)] {
+        retention.inbox = Some(age);
+        harness.pass(Duration::from_millis(5)).await;
+        let pruned = tables.outbox.prune(&tables.db, &retention).await;
+        assert_eq!(pruned.unwrap(), deleted);
+    }
 }

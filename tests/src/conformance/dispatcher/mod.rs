@@ -78,6 +78,7 @@ macro_rules! dispatcher_laws {
                 a_rescheduled_event_is_delivered_in_time,
                 a_discarded_event_lets_its_successors_go,
                 history_is_kept_as_long_as_is_said,
+                inboxes_and_dedupe_keys_are_pruned,
                 what_an_archive_refuses_stays,
                 a_run_until_idle_prunes_too,
                 replayed_events_are_delivered_again,

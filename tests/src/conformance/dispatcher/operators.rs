@@ -7,6 +7,7 @@ use outbox_core::{
     operator::{Answer, Bulk, HistoryFilter},
     store::Delivered,
 };
+use outbox_seaorm::Inbox;
 use std::{
     sync::{
         Arc, Mutex,
@@ -14,6 +15,7 @@ use std::{
     },
     time::Duration,
 };
+use uuid::Uuid;
 
 /// Its aggregates wait in their order, others go on, and it goes on where it stood.
 pub async fn a_paused_topic_stands_still_and_others_go_on<H: Harness + 'static>(scene: &Scene<H>) {
@@ -103,6 +105,31 @@ pub async fn history_is_kept_as_long_as_is_said<H: Harness + 'static>(scene: &Sc
     scene.until("the history is gone", gone).await;
     dispatcher.shutdown().await;
     assert_eq!(scene.history().assert_clean().events, 25);
+}
+
+/// Also where it delivers nothing.
+pub async fn inboxes_and_dedupe_keys_are_pruned<H: Harness + 'static>(scene: &Scene<H>) {
+    let Some(tables) = scene.harness.tables() else {
+        return;
+    };
+    let inbox = Inbox::builder("mails").outbox(&tables.outbox);
+    let inbox = inbox.build().unwrap();
+    inbox.begin(&tables.db, Uuid::now_v7()).await.unwrap();
+    let event = Account::changed("x", "1").dedupe_key("x");
+    let event = event.dedupe_window(Duration::from_millis(1));
+    scene.emit_draft(event, "1").await;
+    let forgetful = |config: &mut outbox_core::Config| {
+        config.retention.inbox = Some(Duration::ZERO);
+        config.retention.every = Duration::from_millis(50);
+    };
+    let dispatcher = spawn(scene.dispatcher("d1", ok).configure(forgetful));
+    let gone = || async {
+        let sql = "SELECT 'row' AS v FROM \"outbox_inbox\" \
+            UNION ALL SELECT 'row' AS v FROM \"outbox_dedupe\"";
+        tables.texts(sql).await.is_empty()
+    };
+    scene.until("they are gone", gone).await;
+    dispatcher.shutdown().await;
 }
 
 /// It sees each event, and what it does not take stays.
