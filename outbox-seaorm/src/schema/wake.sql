@@ -1,6 +1,7 @@
 -- Wakes dispatchers that sleep. To notify makes commits wait for each other, so it is done only while
 -- somebody says that it sleeps. The function runs as its owner, for those who may only emit: every
--- name in it is fixed. In a schema that was renamed it does nothing, rather than fail.
+-- name in it is fixed. In a schema that was renamed it does nothing, rather than fail. A session keeps
+-- the plan of its first emit, when the table was small: it must be by the index.
 DO '
 DECLARE
     home CONSTANT TEXT := (
@@ -27,7 +28,7 @@ $body$, home, relname, channel, '''')
 BEGIN
     EXECUTE format(
         ''CREATE OR REPLACE FUNCTION %s() RETURNS TRIGGER LANGUAGE plpgsql
-        SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L'',
+        SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS %L'',
         ''"outbox_wake"'', body
     );
     FOREACH emitted IN ARRAY ARRAY[''"outbox_event"'', ''"outbox_delayed"''] LOOP

@@ -6,7 +6,9 @@ use outbox_core::store::{Member, Store};
 use outbox_migrations::migrations_for;
 use outbox_seaorm::{Outbox, schema};
 use outbox_tests::conformance::Thing;
-use sea_orm::{ConnectionTrait, TransactionTrait};
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, DbBackend, IsolationLevel, Statement, TransactionTrait,
+};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::{sync::OnceLock, time::Duration};
 use uuid::Uuid;
@@ -71,6 +73,50 @@ async fn a_transaction_notifies_once_and_only_when_it_commits() {
     database.outbox.emit(&txn, Thing::said("no")).await.unwrap();
     txn.rollback().await.unwrap();
     assert_eq!(ear.take_wakes(&database).await, 0);
+}
+
+/// A session keeps the plan of its first emit, when there were a few rows; an old snapshot keeps what
+/// heartbeats have written since.
+#[tokio::test]
+async fn an_emit_looks_for_sleepers_by_index() {
+    let database = Database::plain().await;
+    for _ in 0..3 {
+        let awake = Member::new("here:1", "");
+        database.store().join(&awake, HOUR).await.unwrap();
+    }
+    let db = database.open_again(1).await;
+    for heartbeats in [1, 1, 1_000] {
+        let old = TransactionTrait::begin_with_config(
+            &database.db,
+            Some(IsolationLevel::RepeatableRead),
+            None,
+        );
+        let old = old.await.unwrap();
+        run(&old, "SELECT count(*) FROM outbox_dispatcher").await;
+        let sql = format!(
+            "DO $$ BEGIN FOR n IN 1..{heartbeats} LOOP \
+             UPDATE outbox_dispatcher SET renewed_at = clock_timestamp(); END LOOP; END $$"
+        );
+        run(&database.db, &sql).await;
+        let txn = db.begin().await.unwrap();
+        let before = scans(&txn).await;
+        let event = Thing::said("one");
+        database.outbox.emit(&txn, event).await.unwrap();
+        let after = scans(&txn).await;
+        txn.commit().await.unwrap();
+        old.rollback().await.unwrap();
+        assert_eq!((before.0, before.1 + 1), after, "whole, by index");
+    }
+}
+
+/// How often this session has read the dispatchers whole, and by an index, as far as it has not told.
+async fn scans(txn: &DatabaseTransaction) -> (i64, i64) {
+    let sql = "SELECT seq_scan, idx_scan FROM pg_stat_xact_user_tables \
+        WHERE relid = 'outbox_dispatcher'::regclass";
+    let statement = Statement::from_string(DbBackend::Postgres, sql);
+    let row = txn.query_one_raw(statement).await.unwrap().unwrap();
+    let number = |column| row.try_get("", column).unwrap();
+    (number("seq_scan"), number("idx_scan"))
 }
 
 #[tokio::test]
