@@ -87,7 +87,7 @@ impl OperatorStore for MemoryStore {
             let behind = rows.into_iter().filter(|row| row.event.id > span.after);
             let matching = behind.filter(|row| {
                 let event = &row.event;
-                concerns(filter, event.topic, event.aggregate, event.key.as_ref())
+                filter.matches(event.topic, event.aggregate, event.key.as_deref())
             });
             page(matching.map(as_scheduled), span.most, |event| event.id)
         };
@@ -153,7 +153,7 @@ impl OperatorStore for MemoryStore {
             let failing = behind.map(|(_, row)| row).filter(|row| {
                 let event = &row.event;
                 event.attempts > attempts
-                    && concerns(filter, &event.topic, &event.aggregate, event.key.as_ref())
+                    && filter.matches(&event.topic, &event.aggregate, event.key.as_deref())
             });
             let failing = failing.map(|row| state.of_pending(row));
             let key = |status: &EventStatus| status.position.unwrap_or_default();
@@ -288,13 +288,6 @@ fn page<T, K>(items: impl Iterator<Item = T>, most: usize, key: impl Fn(&T) -> K
     Page::new(items, next)
 }
 
-fn concerns(filter: &EventFilter, topic: &str, aggregate: &str, key: Option<&String>) -> bool {
-    let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|w| w == found);
-    is(&filter.topic, topic)
-        && is(&filter.aggregate, aggregate)
-        && (filter.key.is_none() || filter.key.as_ref() == key)
-}
-
 fn as_scheduled(row: &DelayedEvent) -> Scheduled {
     let event = &row.event;
     let mut scheduled = Scheduled::new(event.id);
@@ -308,11 +301,9 @@ fn as_scheduled(row: &DelayedEvent) -> Scheduled {
 
 fn matches(filter: &LetterFilter, letter: &DeadLetter, now: DateTime<Utc>) -> bool {
     let event = &letter.event;
-    let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|w| w == found);
+    let (events, key) = (&filter.events, event.key.as_deref());
     let old = |age| clock::until(letter.dead_at, now) >= age;
-    is(&filter.topic, &event.topic)
-        && is(&filter.aggregate, &event.aggregate)
-        && (filter.key.is_none() || filter.key == event.key)
+    events.matches(&event.topic, &event.aggregate, key)
         && filter
             .error
             .as_ref()

@@ -21,7 +21,7 @@ impl State {
         let at = known.unwrap_or_else(|| {
             let mut operation = record("replay", by, now);
             operation.id = id;
-            operation.topic.clone_from(&filter.topic);
+            operation.topic.clone_from(&filter.events.topic);
             operation.position = Some(0);
             operation.events = 0;
             self.operations.push(operation);
@@ -78,10 +78,8 @@ impl State {
 
 fn matches(filter: &HistoryFilter, row: &Delivered) -> bool {
     let event = &row.event;
-    let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|w| w == found);
-    is(&filter.topic, &event.topic)
-        && is(&filter.aggregate, &event.aggregate)
-        && (filter.key.is_none() || filter.key == event.key)
+    let (events, key) = (&filter.events, event.key.as_deref());
+    events.matches(&event.topic, &event.aggregate, key)
         && filter.since.is_none_or(|since| row.delivered_at >= since)
         && filter.until.is_none_or(|until| row.delivered_at < until)
 }

@@ -9,14 +9,15 @@ use uuid::Uuid;
 /// [`operations`](Self::operations) lists them.
 ///
 /// ```
-/// use outbox_core::{MemoryStore, operator::{Answer, LetterFilter}};
+/// use outbox_core::{MemoryStore, operator::{Answer, EventFilter, LetterFilter}};
 ///
 /// type Operator = outbox_core::Operator<MemoryStore>;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// # let store = MemoryStore::new();
 /// let operator = Operator::new(store, "alice");
-/// let letters = operator.letters(&LetterFilter::all().topic("order.placed"), 0).await?;
+/// let placed = LetterFilter::of(EventFilter::all().topic("order.placed"));
+/// let letters = operator.letters(&placed, 0).await?;
 /// for letter in letters.items {
 ///     println!("{}: {} after {} attempts", letter.position, letter.error, letter.attempts);
 ///     if operator.retry(letter.position, "the bank is back").await? == Answer::TooLate {

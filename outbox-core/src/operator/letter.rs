@@ -1,4 +1,4 @@
-use super::Count;
+use super::{Count, EventFilter};
 use crate::store::Position;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
@@ -100,19 +100,16 @@ impl BlockedAggregate {
 /// Which dead letters are meant: all of them, but for what is set.
 ///
 /// ```
-/// use outbox_core::operator::LetterFilter;
+/// use outbox_core::operator::{EventFilter, LetterFilter};
 ///
-/// let filter = LetterFilter::all().topic("order.placed").error("timeout");
+/// let placed = EventFilter::all().topic("order.placed");
+/// let filter = LetterFilter::of(placed).error("timeout");
 /// ```
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LetterFilter {
-    /// Of this topic.
-    pub topic: Option<String>,
-    /// Of this kind of aggregate.
-    pub aggregate: Option<String>,
-    /// Of this aggregate's key.
-    pub key: Option<String>,
+    /// Of these events.
+    pub events: EventFilter,
     /// Whose last error has this text in it.
     pub error: Option<String>,
     /// That have been dead for so long.
@@ -126,25 +123,13 @@ impl LetterFilter {
         Self::default()
     }
 
-    /// Only those of this topic.
+    /// Only those of these events.
     #[must_use]
-    pub fn topic(mut self, topic: impl Into<String>) -> Self {
-        self.topic = Some(topic.into());
-        self
-    }
-
-    /// Only those of this kind of aggregate.
-    #[must_use]
-    pub fn aggregate(mut self, aggregate: impl Into<String>) -> Self {
-        self.aggregate = Some(aggregate.into());
-        self
-    }
-
-    /// Only those with this aggregate's key.
-    #[must_use]
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
-        self
+    pub fn of(events: EventFilter) -> Self {
+        Self {
+            events,
+            ..Self::default()
+        }
     }
 
     /// Only those whose last error has this text in it.

@@ -7,6 +7,7 @@
 mod act;
 mod page;
 mod count;
+mod filter;
 mod letter;
 mod record;
 mod bulk;
@@ -21,7 +22,8 @@ mod questions;
 pub use act::{Act, Answer, By};
 pub use bulk::{Bulk, BulkDone};
 pub use count::Count;
-pub use delayed::{EventFilter, Scheduled};
+pub use delayed::Scheduled;
+pub use filter::EventFilter;
 pub use handle::Operator;
 pub use letter::{BlockedAggregate, Letter, LetterDetail, LetterFilter};
 pub use page::{Page, SCAN, Span};

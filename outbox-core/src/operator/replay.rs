@@ -1,4 +1,4 @@
-use super::{Bulk, Operator, OperatorStore};
+use super::{Bulk, EventFilter, Operator, OperatorStore};
 use crate::store::{Position, StoreError};
 use chrono::{DateTime, Utc};
 use tokio::time::sleep;
@@ -8,12 +8,8 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryFilter {
-    /// Of this topic.
-    pub topic: Option<String>,
-    /// Of this kind of aggregate.
-    pub aggregate: Option<String>,
-    /// Of this aggregate's key.
-    pub key: Option<String>,
+    /// Of these events.
+    pub events: EventFilter,
     /// That were delivered at this time or later.
     pub since: Option<DateTime<Utc>>,
     /// That were delivered before this time.
@@ -27,25 +23,13 @@ impl HistoryFilter {
         Self::default()
     }
 
-    /// Only those of this topic.
+    /// Only those of these events.
     #[must_use]
-    pub fn topic(mut self, topic: impl Into<String>) -> Self {
-        self.topic = Some(topic.into());
-        self
-    }
-
-    /// Only those of this kind of aggregate.
-    #[must_use]
-    pub fn aggregate(mut self, aggregate: impl Into<String>) -> Self {
-        self.aggregate = Some(aggregate.into());
-        self
-    }
-
-    /// Only those with this aggregate's key.
-    #[must_use]
-    pub fn key(mut self, key: impl Into<String>) -> Self {
-        self.key = Some(key.into());
-        self
+    pub fn of(events: EventFilter) -> Self {
+        Self {
+            events,
+            ..Self::default()
+        }
     }
 
     /// Only those that were delivered at this time or later.

@@ -18,9 +18,9 @@ impl SeaOrmStore {
         let values = [
             span.after.into(),
             bound.upto.into(),
-            filter.topic.clone().into(),
-            filter.aggregate.clone().into(),
-            filter.key.clone().into(),
+            filter.events.topic.clone().into(),
+            filter.events.aggregate.clone().into(),
+            filter.events.key.clone().into(),
             filter.error.clone().into(),
             filter.dead_for.map(micros).into(),
             limit(&span),

@@ -2,7 +2,7 @@
 //! what about them.
 //!
 //! ```
-//! use outbox_seaorm::{Operator, operator::{Bulk, LetterFilter}, schema};
+//! use outbox_seaorm::{Operator, operator::{Bulk, EventFilter, LetterFilter}, schema};
 //! # use sea_orm::Database;
 //!
 //! # tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
@@ -10,7 +10,8 @@
 //! schema::create(&db).await?;
 //!
 //! let operator = Operator::new(&db, "alice"); // `outbox.operator(&db, "alice")` for other settings
-//! let timeouts = LetterFilter::all().topic("order.placed").error("timeout");
+//! let placed = EventFilter::all().topic("order.placed");
+//! let timeouts = LetterFilter::of(placed).error("timeout");
 //! println!("{} letters", operator.count_letters(&timeouts).await?);
 //! let bulk = Bulk::new(10_000).per_second(50);
 //! let done = operator.retry_all(&timeouts, bulk, "the warehouse is back").await?;
