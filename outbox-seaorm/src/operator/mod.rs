@@ -1,25 +1,7 @@
 //! What people need of an outbox: dead letters, paused topics, delayed events, and who decided
 //! what about them.
 //!
-//! ```
-//! use outbox_seaorm::{Operator, operator::{Bulk, EventFilter, LetterFilter}, schema};
-//! # use sea_orm::Database;
-//!
-//! # tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
-//! let db = Database::connect("sqlite::memory:").await?;
-//! schema::create(&db).await?;
-//!
-//! let operator = Operator::new(&db, "alice"); // `outbox.operator(&db, "alice")` for other settings
-//! let placed = EventFilter::all().topic("order.placed");
-//! let timeouts = LetterFilter::of(placed).error("timeout");
-//! println!("{} letters", operator.count_letters(&timeouts).await?);
-//! let bulk = Bulk::new(10_000).per_second(50);
-//! let done = operator.retry_all(&timeouts, bulk, "the warehouse is back").await?;
-//! # assert_eq!(done.done, 0);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # })?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../../docs/operating.md")]
 
 mod text;
 mod transaction;
