@@ -1,6 +1,6 @@
 //! How the databases run what operators ask: by key, whatever the size of the tables.
 
-use super::{row, text::statement};
+use super::{SCAN, row, text::statement};
 use crate::schema::{self, Names};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement,
@@ -134,6 +134,30 @@ fn questions(backend: DbBackend) -> Vec<(&'static str, String, &'static str)> {
         .collect()
 }
 
+/// What a look passes, and rows that are looked up for each of them.
+const FEW: f64 = 3.0 * SCAN as f64;
+
+/// How many rows the scans of an executed plan have seen.
+fn visited(plan: &[String]) -> f64 {
+    let number = |text: &str| text.split([' ', ')']).next()?.parse::<f64>().ok();
+    let (mut rows, mut loops) = (0.0, 1.0);
+    for line in plan {
+        if let Some((_, actual)) = line.split_once("(actual rows=") {
+            loops = actual
+                .split_once("loops=")
+                .and_then(|(_, n)| number(n))
+                .unwrap();
+            if line.contains("Scan") {
+                rows += number(actual).unwrap() * loops;
+            }
+        }
+        if let Some(removed) = line.trim().strip_prefix("Rows Removed by Filter: ") {
+            rows += number(removed).unwrap() * loops;
+        }
+    }
+    rows
+}
+
 async fn explain(db: &DatabaseConnection, sql: String, column: &str) -> Vec<String> {
     let explain = Statement::from_string(db.get_database_backend(), sql);
     let rows = db.query_all_raw(explain).await.unwrap();
@@ -175,7 +199,7 @@ async fn postgresql_searches_by_key() {
     schema::create(&db).await.unwrap();
     let columns = "id, aggregatetype, aggregateid, topic, payload";
     let values = "gen_random_uuid(), 'order', (n % 1000)::text, 't', '{}'::jsonb";
-    let rows = "FROM generate_series(1, 30000) AS n";
+    let rows = "FROM generate_series(1, 40000) AS n";
     let more = "headers, occurred_at, ordered, attempts, created_at";
     let mores = "'{}'::jsonb, now(), true, 0, now()";
     for sql in [
@@ -218,6 +242,13 @@ async fn postgresql_searches_by_key() {
                     !plan.contains("Seq Scan on outbox_"),
                     "{situation}, {name}: {plan}"
                 );
+                run("BEGIN").await;
+                let options = "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF";
+                let sql = format!("EXPLAIN ({options}) EXECUTE asked {values}");
+                let plan = explain(&db, sql, "QUERY PLAN").await;
+                run("ROLLBACK").await;
+                let rows = visited(&plan);
+                assert!(rows < FEW, "{situation}, {name}: {rows} rows, {plan:#?}");
             }
             run("DEALLOCATE asked").await;
         }

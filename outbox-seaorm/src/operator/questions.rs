@@ -19,7 +19,9 @@ impl SeaOrmStore {
             include_str!("sql/status_delivered.sql"),
         ] {
             let rows = self.ask(ASKING, sql, [id.into()]).await?;
-            found.extend(self.statuses(&rows)?);
+            let mut statuses = self.statuses(&rows)?;
+            statuses.sort_by_key(|status| status.position);
+            found.extend(statuses);
         }
         Ok(found)
     }

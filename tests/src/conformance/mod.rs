@@ -3,6 +3,7 @@
 //! a [`Harness`]; every store runs all of them: [`conformance!`](crate::conformance!) makes a test of each.
 
 mod tables;
+mod fill;
 mod row_changes;
 mod trace;
 mod harness;
@@ -34,6 +35,7 @@ pub mod dispatcher;
 
 pub use actor::Actor;
 pub use event::{Noted, Thing};
+pub use fill::Table;
 pub use harness::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
 pub use needs::NEEDS;
 pub use row_changes::RowChanges;
@@ -222,6 +224,7 @@ macro_rules! conformance {
                 each_event_tells_what_became_of_it,
                 the_status_view_agrees,
                 events_are_counted_by_topic_and_state,
+                large_tables_are_counted_roughly_and_say_so,
                 the_oldest_event_and_its_age_are_told,
                 events_with_many_attempts_are_listed,
                 dispatchers_are_listed_with_what_they_own,

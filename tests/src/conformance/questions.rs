@@ -1,13 +1,13 @@
 //! What operators ask.
 
 use super::{
-    Actor, Harness, Noted, Tables, Thing,
+    Actor, Harness, Noted, Table, Tables, Thing,
     failure::{dead, retry, retry_of},
     operators::operator,
 };
 use outbox_core::{
     Draft,
-    operator::{Count, EventFilter, EventState, EventStatus},
+    operator::{Count, EventFilter, EventState, EventStatus, TopicCount},
     store::{DeadReason, Row, Verdict},
 };
 use outbox_seaorm::entity::status;
@@ -128,6 +128,47 @@ pub async fn events_are_counted_by_topic_and_state<H: Harness>(harness: &H) {
         ("thing.said", EventState::Delivered, Count::Exact(1)),
     ];
     assert_eq!(counts, expected);
+}
+
+/// Nobody counts millions of rows for a question: beyond ten thousand it is an estimate, and says so.
+pub async fn large_tables_are_counted_roughly_and_say_so<H: Harness>(harness: &H) {
+    let Some(tables) = harness.tables() else {
+        return;
+    };
+    const ROWS: f64 = 30_000.0;
+    tables.fill(Table::Dead, 10_000).await;
+    for table in [Table::Event, Table::Delayed, Table::Delivered] {
+        tables.fill(table, 30_000).await;
+        tables.analyze(table).await;
+    }
+    let counts = operator(harness).counts().await.unwrap();
+    let third = 1.0 / 3.0;
+    for (topic, state, share) in [
+        ("order.paid", EventState::Pending, third * 0.75),
+        ("order.paid", EventState::Retrying, third * 0.25),
+        ("order.paid", EventState::Scheduled, third),
+        ("order.paid", EventState::Delivered, third),
+        ("order.placed", EventState::Pending, third * 1.5),
+        ("order.placed", EventState::Retrying, third * 0.5),
+        ("order.placed", EventState::Scheduled, third * 2.0),
+        ("order.placed", EventState::Delivered, third * 2.0),
+    ] {
+        let found = of(&counts, topic, state);
+        let Count::About(number) = found else {
+            unreachable!("{topic} {state}: {found}")
+        };
+        let ratio = number as f64 / (share * ROWS);
+        assert!((0.5..2.0).contains(&ratio), "{topic} {state}: {found}");
+    }
+    // What can be counted is.
+    let paid = of(&counts, "order.paid", EventState::Dead);
+    assert_eq!(paid, Count::Exact(3_333));
+}
+
+fn of(counts: &[TopicCount], topic: &str, state: EventState) -> Count {
+    let mut counts = counts.iter();
+    let found = counts.find(|count| (&*count.topic, count.state) == (topic, state));
+    found.unwrap().count
 }
 
 /// What waits longest is the first in the outbox.

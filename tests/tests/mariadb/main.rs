@@ -18,6 +18,7 @@ mod million;
 mod migrations;
 mod packets;
 mod plans;
+mod questions;
 mod restart;
 mod schema;
 mod times;
