@@ -2,8 +2,10 @@
 
 mod mariadb;
 mod postgres;
+mod pgbouncer;
 
 pub use mariadb::PrivateMariaDb;
+pub use pgbouncer::PgBouncer;
 pub use postgres::PrivatePostgres;
 
 use std::{

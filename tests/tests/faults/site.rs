@@ -6,6 +6,7 @@ use outbox_seaorm::{Emit, schema};
 use outbox_tests::{
     conformance::dispatcher::Account,
     history::{Log, Report, What},
+    servers::PgBouncer,
     worker,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, Statement, TransactionTrait};
@@ -24,8 +25,10 @@ pub(crate) struct Site {
     pub(crate) db: DatabaseConnection,
     pub(crate) log: Log,
     pub(crate) server: Server,
+    /// Where processes connect to.
     url: String,
     directory: TempDir,
+    _pooler: Option<PgBouncer>,
 }
 
 impl Site {
@@ -37,6 +40,17 @@ impl Site {
     /// With as many aggregates as a fleet needs.
     pub(crate) async fn on(server: Server) -> Self {
         Self::with(server, 500).await
+    }
+
+    /// On PostgreSQL, whose sessions the processes share through a pooler in transaction mode.
+    pub(crate) async fn behind_a_pooler() -> Self {
+        let mut site = Self::on(Server::Postgres).await;
+        let (server, database) = site.url.rsplit_once('/').unwrap();
+        let (user, port) = server.rsplit_once(':').unwrap();
+        let pooler = PgBouncer::start(port.parse().unwrap());
+        site.url = format!("{user}:{}/{database}?sslmode=disable", pooler.port());
+        site._pooler = Some(pooler);
+        site
     }
 
     async fn with(server: Server, accounts: u32) -> Self {
@@ -51,6 +65,7 @@ impl Site {
             server,
             url,
             directory,
+            _pooler: None,
         }
     }
 
