@@ -74,3 +74,17 @@ pub async fn only_the_owner_moves<H: Harness>(harness: &H) {
     assert_eq!(harness.delayed().await, [first, second]);
     assert_eq!(owner.move_due(10).await, Some(2));
 }
+
+/// Not half a second later, as where times are rounded to seconds. B008.
+pub async fn what_has_fallen_due_is_seen_by_the_next_look<H: Harness>(harness: &H) {
+    const ROUNDS: usize = 30;
+    let owner = Actor::owner(harness).await;
+    let soon = Duration::from_millis(1);
+    for round in 1..=ROUNDS {
+        harness.emit(Thing::said("now")).await;
+        harness.emit(Thing::said("soon").after(soon)).await;
+        harness.pass(soon * 5).await;
+        assert_eq!(owner.move_due(10).await, Some(1), "in round {round}");
+        assert_eq!(owner.rows().await.len(), 2 * round);
+    }
+}

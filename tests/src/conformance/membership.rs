@@ -1,6 +1,6 @@
 //! The lease is the existence of the member's row.
 
-use super::{Actor, Harness};
+use super::{Actor, Harness, Thing};
 use outbox_core::store::{Liveness, Member, MemberView, Store};
 use sea_orm::DbBackend;
 use std::time::Duration;
@@ -48,6 +48,27 @@ pub async fn renewing_extends_the_lease<H: Harness>(harness: &H) {
     assert_eq!(before.liveness, Liveness::Expired);
     assert_eq!(after.liveness, Liveness::Alive);
     assert_ne!(before.lease_until, after.lease_until);
+}
+
+/// It is a word to whoever commits, and no more: it says nothing of the lease, and brings nobody back.
+pub async fn saying_that_it_sleeps_changes_nothing_else<H: Harness>(harness: &H) {
+    let (actor, gone) = (Actor::owner(harness).await, Actor::join(harness).await);
+    gone.store.leave(gone.member.id).await.unwrap();
+    let before = find(&actor.store, &actor.member).await.unwrap();
+    for sleeping in [true, true, false, false, true] {
+        for member in [actor.member.id, gone.member.id] {
+            let said = actor.store.set_sleeping(member, sleeping);
+            said.await.unwrap();
+        }
+        let members = actor.store.members().await.unwrap();
+        assert_eq!(members, std::slice::from_ref(&before));
+    }
+    // Nor does it keep from what a member does.
+    harness.emit(Thing::said("one")).await;
+    assert_eq!(actor.rows().await.len(), 1);
+    let lease = Actor::<H::Store>::LEASE;
+    assert!(actor.store.renew(actor.member.id, lease).await.unwrap());
+    actor.release().await;
 }
 
 /// A dead member would live for as long as the clock was turned back, and a living one renews

@@ -96,6 +96,7 @@ macro_rules! conformance {
                 joining_again_is_joining_once,
                 a_lease_runs_out,
                 renewing_extends_the_lease,
+                saying_that_it_sleeps_changes_nothing_else,
                 a_lease_from_the_future_is_over,
                 renewing_after_an_eviction_says_so,
                 a_member_that_renewed_is_not_evicted,
@@ -167,6 +168,7 @@ macro_rules! conformance {
             delayed {
                 a_delayed_event_waits,
                 due_events_move_in_due_order,
+                what_has_fallen_due_is_seen_by_the_next_look,
                 a_due_event_gets_its_place_when_it_moves,
                 no_more_than_the_limit_moves,
                 only_the_owner_moves,

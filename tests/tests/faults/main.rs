@@ -9,5 +9,6 @@ mod process;
 mod kills;
 mod freezes;
 mod emitters;
+mod clocks;
 mod fleets;
 mod chaos;

@@ -1,4 +1,5 @@
 use super::{
+    clocks,
     process::Process,
     server::{Server, connect},
 };
@@ -71,14 +72,31 @@ impl Site {
 
     /// Starts a process.
     pub(crate) fn start(&self, mode: &str, name: &str) -> Process {
+        self.spawn(name, &mut self.command(mode, name))
+    }
+
+    /// Starts a process whose clock is so many seconds fast.
+    pub(crate) fn start_off(&self, mode: &str, name: &str, seconds: i64) -> Process {
+        let mut command = self.command(mode, name);
+        command
+            .env("LD_PRELOAD", clocks::library())
+            .env("FAKETIME", format!("{seconds:+}"))
+            // Computers have but one monotonic clock.
+            .env("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+            .env("DONT_FAKE_MONOTONIC", "1");
+        self.spawn(name, &mut command)
+    }
+
+    fn command(&self, mode: &str, name: &str) -> Command {
         let seed: u64 = name.bytes().map(u64::from).sum();
-        let child = Command::new(env!("CARGO_BIN_EXE_outbox-worker"))
-            .arg(mode)
-            .arg(&self.url)
-            .arg(self.log_path())
-            .args([name, &seed.to_string()])
-            .stdin(Stdio::piped())
-            .spawn();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_outbox-worker"));
+        command.arg(mode).arg(&self.url).arg(self.log_path());
+        command.args([name, &seed.to_string()]);
+        command
+    }
+
+    fn spawn(&self, name: &str, command: &mut Command) -> Process {
+        let child = command.stdin(Stdio::piped()).spawn();
         Process::new(name, child.unwrap(), &self.log)
     }
 

@@ -3,7 +3,7 @@
 mod churn;
 mod shares;
 
-use super::{freezes, server::Server, site::Site};
+use super::{clocks, freezes, server::Server, site::Site};
 
 macro_rules! fleet {
     ($server:ident, $module:ident) => {
@@ -18,6 +18,11 @@ macro_rules! fleet {
             #[tokio::test]
             async fn live_dispatchers_share_the_shards_evenly() {
                 shares::stay_even(Site::on(Server::$server).await).await;
+            }
+
+            #[tokio::test]
+            async fn for_wrong_clocks_nothing_is_early_late_or_lost() {
+                clocks::only_the_databases_clock_counts(Site::on(Server::$server).await).await;
             }
 
             #[tokio::test]
