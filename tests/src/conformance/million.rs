@@ -1,27 +1,48 @@
-//! A large history is deleted beside those who emit. Too long for every run: each database has it as
-//! an ignored test, `cargo nextest run -p outbox-tests --run-ignored only million`.
+//! Large tables. Too long for every run: each database has these laws as ignored tests,
+//! `cargo nextest run -p outbox-tests --run-ignored only million`. The figures are printed.
 
-use super::{Actor, Harness, Thing};
-use outbox_core::store::{Kept, Store};
-use sea_orm::DbBackend;
-use std::time::{Duration, Instant};
+use super::{Actor, Harness, Table, Thing, operators::operator};
+use outbox_core::{
+    operator::{Count, EventFilter, EventState, LetterFilter},
+    store::{History, Kept, Settlement, Store, Verdict},
+};
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
 
-const ROWS: i64 = 1_000_000;
+const ROWS: u32 = 1_000_000;
 
-/// How long single emits take, sorted.
-async fn emits<H: Harness>(harness: &H, number: usize) -> Vec<Duration> {
-    let mut took = Vec::new();
-    for _ in 0..number {
-        let began = Instant::now();
-        harness.emit(Thing::said("one")).await;
-        took.push(began.elapsed());
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    took.sort_unstable();
-    took
+/// How often something is done to see how long it takes.
+const TIMES: usize = 500;
+
+/// How long it takes to do something.
+async fn timed<T>(took: &mut Vec<Duration>, work: impl Future<Output = T>) -> T {
+    let began = Instant::now();
+    let result = work.await;
+    took.push(began.elapsed());
+    result
 }
 
-fn told(took: &[Duration]) -> String {
+/// How long single emits take, and the reading and settling of single events.
+async fn emits_and_deliveries<H: Harness>(harness: &H, owner: &Actor<H::Store>) -> String {
+    let (mut emits, mut deliveries) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        timed(&mut emits, harness.emit(Thing::said("one"))).await;
+        let delivery = async {
+            let row = owner.fetch().await.rows.remove(0);
+            let outcomes = [Settlement::new(row.position, row.id, Verdict::Done)];
+            let settled = owner.try_settle(row.shard, &outcomes, History::Discard);
+            settled.await.unwrap();
+        };
+        timed(&mut deliveries, delivery).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    format!("emits {}; deliveries {}", told(emits), told(deliveries))
+}
+
+fn told(mut took: Vec<Duration>) -> String {
+    took.sort_unstable();
     let part = |percent: usize| took[(took.len() - 1) * percent / 100];
     format!(
         "median {:?}, 99 % {:?}, longest {:?}",
@@ -31,69 +52,73 @@ fn told(took: &[Duration]) -> String {
     )
 }
 
-/// All of it goes, batch by batch, while emits come through. The figures are printed.
+/// All of it goes, batch by batch, while emits and deliveries come through.
 ///
 /// # Panics
 /// When a row is left, or there are no tables.
 pub async fn a_million_rows_go_beside_emitters<H: Harness>(harness: &H) {
     let tables = harness.tables().unwrap();
-    let columns = "(seq, id, aggregatetype, aggregateid, topic, payload, headers, occurred_at, \
-                   ordered, attempts, created_at, delivered_at)";
-    let (id, series, then) = match tables.backend() {
-        DbBackend::Postgres => (
-            "gen_random_uuid()",
-            format!("generate_series(1, {ROWS}) AS s (n)"),
-            "now() - INTERVAL '60 days'",
-        ),
-        DbBackend::MySql => (
-            "UNHEX(MD5(n))",
-            format!("(SELECT seq AS n FROM seq_1_to_{ROWS}) AS s"),
-            "UTC_TIMESTAMP(6) - INTERVAL 60 DAY",
-        ),
-        _ => (
-            "randomblob(16)",
-            format!(
-                "(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {ROWS}) \
-                 SELECT n FROM c)"
-            ),
-            "'2026-01-01T00:00:00.000+00:00'",
-        ),
-    };
-    let json = match tables.backend() {
-        DbBackend::Postgres => "'{\"a\": 1}'::jsonb",
-        _ => "'{\"a\": 1}'",
-    };
-    let sql = format!(
-        "INSERT INTO \"outbox_delivered\" {columns} SELECT n, {id}, 'order', n % 1000, 'order.placed', \
-         {json}, {json}, {then}, TRUE, 0, {then}, {then} FROM {series}"
-    );
-    tables
-        .run(&sql.replace("n % 1000", "CAST(n % 1000 AS CHAR(10))"))
-        .await;
-    let before = emits(harness, 500).await;
-    println!("{:?}, emits alone: {}", tables.backend(), told(&before));
+    tables.fill(Table::Delivered, ROWS).await;
+    let owner = Actor::owner(harness).await;
+    let alone = emits_and_deliveries(harness, &owner).await;
+    println!("{:?}, alone: {alone}", tables.backend());
 
     let store = harness.store();
     let pruning = async {
-        let (mut batches, mut longest, began) = (0, Duration::ZERO, Instant::now());
+        let (mut batches, began) = (Vec::new(), Instant::now());
+        let month = Duration::from_secs(30 * 24 * 3_600);
         loop {
-            let batch = Instant::now();
-            let month = Duration::from_secs(30 * 24 * 3_600);
-            let rows = store.prune(Kept::Delivered, month, 1_000).await.unwrap();
-            let took = batch.elapsed();
-            (batches, longest) = (batches + 1, longest.max(took));
+            let batch = store.prune(Kept::Delivered, month, 1_000);
+            let rows = timed(&mut batches, batch).await.unwrap();
             if rows < 1_000 {
                 break;
             }
-            tokio::time::sleep(took).await;
+            tokio::time::sleep(batches[batches.len() - 1]).await;
         }
-        println!(
-            "{batches} batches in {:?}, the longest {longest:?}",
-            began.elapsed()
-        );
+        let (number, took) = (batches.len(), began.elapsed());
+        println!("{number} batches in {took:?}: {}", told(batches));
     };
-    let ((), beside) = tokio::join!(pruning, emits(harness, 500));
-    println!("emits beside it: {}", told(&beside));
+    let ((), beside) = tokio::join!(pruning, emits_and_deliveries(harness, &owner));
+    println!("beside it: {beside}");
     assert!(harness.delivered().await.is_empty());
-    assert_eq!(Actor::owner(harness).await.fetch().await.rows.len(), 1_000);
+    assert!(harness.pending().await.is_empty());
+}
+
+/// Everybody's questions, where a million events wait, a million were delivered and many died.
+///
+/// # Panics
+/// When an answer is wrong, or there are no tables.
+pub async fn questions_are_answered_beside_a_million_rows<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    for (table, rows) in [
+        (Table::Event, ROWS),
+        (Table::Delivered, ROWS),
+        (Table::Dead, 100_000),
+    ] {
+        tables.fill(table, rows).await;
+        tables.analyze(table).await;
+    }
+    let waits = harness.emit(Thing::said("one")).await;
+    let operator = operator(harness);
+    let mut took = Vec::new();
+    let counts = timed(&mut took, operator.counts()).await.unwrap();
+    let rough = |count: &&outbox_core::operator::TopicCount| matches!(count.count, Count::About(_));
+    assert!(counts.iter().filter(rough).count() > 6, "{counts:?}");
+    timed(&mut took, operator.oldest()).await.unwrap().unwrap();
+    let paid = EventFilter::all().topic("order.paid");
+    let failing = timed(&mut took, operator.failing(&paid, 0, 0)).await;
+    assert_eq!(failing.unwrap().items.len(), 100);
+    let letters = LetterFilter::of(paid).error("no such thing");
+    let letters = timed(&mut took, operator.letters(&letters, 0)).await;
+    assert_eq!(letters.unwrap().items, []);
+    let blocked = timed(&mut took, operator.blocked(0)).await.unwrap();
+    assert_eq!(blocked.items.len(), 100);
+    let status = timed(&mut took, operator.status(waits)).await.unwrap();
+    assert_eq!(status[0].state, EventState::Pending);
+    let questions = [
+        "counts", "oldest", "failing", "letters", "blocked", "status",
+    ];
+    for (question, took) in questions.iter().zip(took) {
+        println!("{:?}, {question}: {took:?}", tables.backend());
+    }
 }

@@ -1,4 +1,4 @@
-//! The large case, outside of the usual run.
+//! The large cases, outside of the usual run.
 
 use super::harness::Postgres;
 use outbox_tests::conformance::{Harness, million};
@@ -8,4 +8,11 @@ use outbox_tests::conformance::{Harness, million};
 async fn a_million_rows_go_beside_emitters() {
     let harness = Postgres::<false>::fresh().await;
     million::a_million_rows_go_beside_emitters(&harness).await;
+}
+
+#[tokio::test]
+#[ignore = "it takes a minute"]
+async fn questions_are_answered_beside_a_million_rows() {
+    let harness = Postgres::<false>::fresh().await;
+    million::questions_are_answered_beside_a_million_rows(&harness).await;
 }
