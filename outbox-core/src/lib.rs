@@ -18,6 +18,8 @@ mod retry;
 pub mod operator;
 mod dispatcher;
 mod memory;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use async_trait::async_trait;
 pub use dispatcher::{

@@ -37,6 +37,8 @@ mod pruner;
 mod reader;
 mod session;
 mod handle;
+#[cfg(feature = "testing")]
+mod over;
 
 pub use builder::DispatcherBuilder;
 pub use config::{Config, OnDead, Redact, TopicConfig, Unhandled};

@@ -31,6 +31,7 @@ struct About {
     topic: String,
     headers: Arc<Headers>,
     occurred_at: DateTime<Utc>,
+    ordered: bool,
     attempt: u32,
 }
 
@@ -51,6 +52,7 @@ impl Delivery {
             topic: envelope.topic,
             headers: Arc::new(headers),
             occurred_at: envelope.occurred_at,
+            ordered: envelope.ordered,
             attempt: envelope.attempts.saturating_add(1),
         };
         (
@@ -120,6 +122,12 @@ impl Delivery {
     #[must_use]
     pub fn occurred_at(&self) -> DateTime<Utc> {
         self.about.occurred_at
+    }
+
+    /// Whether the event keeps its place among those of its aggregate.
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        self.about.ordered
     }
 
     /// Which attempt this is, from 1; deliveries that ended with their process do not count.

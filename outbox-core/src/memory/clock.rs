@@ -1,5 +1,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// The store's clock: tokio's, so that a test that pauses and advances it makes time virtual,
@@ -7,6 +10,8 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(super) struct Clock {
     started: Instant,
+    /// How far a test has put it forward, in nanoseconds.
+    pub(super) ahead: AtomicU64,
 }
 
 impl Clock {
@@ -19,11 +24,13 @@ impl Clock {
     pub(super) fn start() -> Self {
         Self {
             started: Instant::now(),
+            ahead: AtomicU64::new(0),
         }
     }
 
     pub(super) fn now(&self) -> DateTime<Utc> {
-        later(Self::START, self.started.elapsed())
+        let ahead = Duration::from_nanos(self.ahead.load(Relaxed));
+        later(Self::START, self.started.elapsed().saturating_add(ahead))
     }
 }
 

@@ -53,7 +53,7 @@ pub struct DeadLetter {
 
 impl PendingEvent {
     /// An event that has just got its position.
-    pub(super) fn at(position: Position, event: NewEvent, created_at: DateTime<Utc>) -> Self {
+    pub(crate) fn at(position: Position, event: NewEvent, created_at: DateTime<Utc>) -> Self {
         let event = Envelope {
             id: event.id,
             position,

@@ -7,6 +7,8 @@ mod verbs;
 mod operator;
 mod replay;
 mod questions;
+#[cfg(feature = "testing")]
+mod pass;
 
 pub use content::{DeadLetter, DelayedEvent, PendingEvent};
 
