@@ -14,6 +14,8 @@ pub mod entity;
 pub mod store;
 pub mod operator;
 mod dispatcher;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 pub use dispatcher::Dispatcher;
 pub use emit::{

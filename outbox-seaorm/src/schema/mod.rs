@@ -11,9 +11,13 @@ mod check;
 mod postgres;
 mod sqlite;
 mod mysql;
+#[cfg(feature = "testing")]
+mod instants;
 
 pub use check::{check, check_with};
 pub use create::{create, create_with};
 pub use ddl::{drop_sql, sql};
 pub use error::{Problem, SchemaError, SchemaErrorKind};
+#[cfg(feature = "testing")]
+pub(crate) use instants::instants;
 pub use names::{InvalidName, Names};

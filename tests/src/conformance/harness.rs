@@ -1,12 +1,12 @@
 use super::Tables;
-use outbox_core::{Draft, Emitted, operator::OperatorStore, store::Position};
+use outbox_core::{Draft, Emitted, operator::OperatorStore, store::Position, testing::TestStore};
 use std::{future::Future, time::Duration};
 use uuid::Uuid;
 
 /// An empty store, and a look at what is in it from outside.
 pub trait Harness: Sized + Send + Sync {
     /// The store under test.
-    type Store: OperatorStore;
+    type Store: OperatorStore + TestStore;
 
     /// What this store does not have.
     const LACKS: &'static [Capability];

@@ -31,6 +31,7 @@ pub mod retention;
 pub mod million;
 pub mod replays;
 pub mod questions;
+pub mod test_kit;
 pub mod dispatcher;
 
 pub use actor::Actor;
@@ -230,6 +231,13 @@ macro_rules! conformance {
                 the_oldest_event_and_its_age_are_told,
                 events_with_many_attempts_are_listed,
                 dispatchers_are_listed_with_what_they_own,
+            }
+            test_kit {
+                what_was_emitted_is_told_whatever_became_of_it,
+                a_transaction_shows_what_it_has_emitted,
+                time_that_is_let_pass_has_passed,
+                a_lease_runs_out_in_the_time_that_is_let_pass,
+                a_dedupe_key_is_forgotten_in_the_time_that_is_let_pass,
             }
         }
     };

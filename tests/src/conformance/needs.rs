@@ -17,6 +17,7 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
             "many_events_are_all_or_nothing_and_keep_their_order",
             "a_duplicate_leaves_the_transaction_usable",
             "a_key_goes_with_its_transaction",
+            "a_transaction_shows_what_it_has_emitted",
             "one_that_comes_second_waits_and_is_a_duplicate",
             "one_that_comes_second_is_new_when_the_first_rolls_back",
             "keys_are_taken_in_their_order",
@@ -47,6 +48,7 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
         "the lease is the process itself",
         &[
             "a_lease_runs_out",
+            "a_lease_runs_out_in_the_time_that_is_let_pass",
             "renewing_extends_the_lease",
             "a_lease_from_the_future_is_over",
         ],

@@ -18,6 +18,7 @@ pub mod costs;
 pub mod values;
 pub mod operators;
 pub mod verbs_at_random;
+pub mod test_kit;
 
 pub use event::Account;
 pub use scene::{Scene, ok};
@@ -85,6 +86,11 @@ macro_rules! dispatcher_laws {
             }
             verbs_at_random {
                 operators_at_random_lose_and_reorder_nothing,
+            }
+            test_kit {
+                the_retry_curve_takes_no_time,
+                each_event_has_its_outcome,
+                who_runs_sees_time_pass,
             }
         }
     };
