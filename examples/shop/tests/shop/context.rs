@@ -5,9 +5,8 @@ use axum::{
     body::Body,
     http::{Request, StatusCode, header},
 };
-use outbox_seaorm::entity::event;
-use sea_orm::EntityTrait;
-use shop::routes;
+use outbox_seaorm::{headers, testing::assert_emitted};
+use shop::{events::OrderEvent, routes};
 use tower::ServiceExt;
 
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -50,10 +49,11 @@ async fn a_request_without_an_id_gets_one() {
     assert_eq!(response.status(), StatusCode::CREATED);
     let id = response.headers()["x-request-id"].to_str().unwrap();
 
-    let events = event::Entity::find().all(&app.db).await.unwrap();
-    assert_eq!(events.len(), 2);
-    for event in events {
-        assert_eq!(event.headers["correlation_id"], id);
-        assert_eq!(event.headers["tenant_id"], "default");
-    }
+    assert_emitted!(
+        &app.db,
+        [OrderEvent::Charge(_), OrderEvent::Confirmation(_)]
+    );
+    let (request, tenant) = (headers::CORRELATION_ID, headers::TENANT_ID);
+    assert_emitted!(&app.db, OrderEvent::Charge(_), request => id, tenant => "default");
+    assert_emitted!(&app.db, OrderEvent::Confirmation(_), request => id, tenant => "default");
 }

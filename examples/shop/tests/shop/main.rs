@@ -10,9 +10,10 @@ mod contention;
 mod context;
 mod health;
 
-// Two to copy into an application of one's own.
+// To copy into an application of one's own.
 mod rollback;
 mod redelivery;
+mod outage;
 
 #[cfg(unix)]
 mod shutdown;

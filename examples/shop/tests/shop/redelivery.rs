@@ -1,9 +1,9 @@
 //! To copy into an application: a settle that fails after the delivery delivers again.
 
 use crate::site::{Patience, app, tea};
-use outbox_seaorm::{CancellationToken, async_trait, entity::event};
+use outbox_seaorm::{CancellationToken, async_trait, store::Verdict};
 use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait};
-use shop::{entities::*, gateway::*, handlers, orders};
+use shop::{entities::*, events::OrderEvent, gateway::*, handlers, orders};
 use std::sync::{Arc, Mutex};
 
 /// The idempotency keys that it was given.
@@ -42,23 +42,21 @@ async fn a_settle_that_fails_after_the_delivery_delivers_again() {
     let keys = Arc::new(Keys::default());
     app.gateway = keys.clone();
     let db = app.db.clone();
-    let spawn = || handlers::dispatcher(&app).spawn(CancellationToken::new());
     let [refuse, accept] = trigger(db.get_database_backend());
     db.execute_unprepared(refuse).await.unwrap();
     let order = serde_json::from_value(tea()).unwrap();
     orders::place(&db, "acme", "1", &order).await.unwrap();
     let patience = Patience::new();
-    let first = spawn().unwrap();
+    let first = handlers::dispatcher(&app).spawn(CancellationToken::new());
+    let first = first.unwrap();
     while payment::Entity::find().count(&db).await.unwrap() == 0 {
         patience.wait().await;
     }
     first.abort().await;
     db.execute_unprepared(accept).await.unwrap();
-    let second = spawn().unwrap();
-    while event::Entity::find().count(&db).await.unwrap() > 0 {
-        patience.wait().await;
-    }
-    second.shutdown().await;
+    let second = handlers::dispatcher(&app).build().unwrap();
+    let drained = second.drain().await.unwrap();
+    assert_eq!(drained.of(OrderEvent::CHARGE)[0].verdict, Verdict::Done);
     assert_eq!(payment::Entity::find().count(&db).await.unwrap(), 1);
     assert_eq!(shipment::Entity::find().count(&db).await.unwrap(), 1);
     let keys = keys.0.lock().unwrap();
