@@ -91,6 +91,14 @@ impl LeaseWatch {
         }
     }
 
+    /// Whether the lease is held now.
+    pub(crate) fn is_held(&self) -> bool {
+        match *self.0.borrow() {
+            LeaseState::Held { until, .. } => until.is_none_or(|until| Instant::now() < until),
+            LeaseState::Lost => false,
+        }
+    }
+
     /// Returns at once while the lease is held; waits once it is over. It may still be renewed
     /// late, as long as nobody has taken it away.
     pub(crate) async fn held(&mut self) {

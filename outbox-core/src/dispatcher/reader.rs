@@ -149,7 +149,7 @@ impl<S: Store> Reader<'_, S> {
             let was_idle = schedule.is_idle(now);
             if schedule.is_startable(now) {
                 // A topic's pause may have ended: nobody else tells the workers.
-                self.desk.work.notify_one();
+                self.desk.call_worker();
             }
             (schedule.send_fetch(), was_idle)
         };
@@ -213,7 +213,7 @@ impl<S: Store> Reader<'_, S> {
             report(&strange);
         }
         if found {
-            self.desk.work.notify_one();
+            self.desk.call_worker();
         }
         let overdue = self.due_at.is_some_and(|due| due <= now);
         Ok(Turn {
@@ -233,7 +233,7 @@ impl<S: Store> Reader<'_, S> {
                 return Ok(());
             }
             self.desk.schedule().marked(owned.shard, &marks);
-            self.desk.work.notify_one();
+            self.desk.call_worker();
         }
         Ok(())
     }
@@ -257,7 +257,7 @@ impl<S: Store> Reader<'_, S> {
             left = rest;
         }
         if !heads.is_empty() {
-            self.desk.work.notify_one();
+            self.desk.call_worker();
         }
         Ok(())
     }

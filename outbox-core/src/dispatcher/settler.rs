@@ -231,7 +231,7 @@ impl<S: Store> Settler<S> {
                     for pending in kept {
                         self.hold(pending);
                     }
-                    self.desk.work.notify_one();
+                    self.desk.call_worker();
                     self.desk.reading.notify_one();
                     return Ok(Written::Yes);
                 }

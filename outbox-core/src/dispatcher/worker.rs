@@ -5,7 +5,7 @@ use super::{
     lease::LeaseWatch,
     route::Answer,
     router::Router,
-    schedule::{Ended, Item, Job, OutageChange, Ticket},
+    schedule::{Ended, Item, Job, OutageChange, Schedule, Ticket},
 };
 use crate::{
     envelope::Envelope,
@@ -18,7 +18,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{task::yield_now, time::Instant};
 use tracing::{Instrument, info, info_span, warn};
 
 /// Runs deliveries one after the other. Aborted when the lease is lost: everything it does may be
@@ -33,6 +33,21 @@ pub(crate) struct Worker<S> {
     pub(crate) lease: LeaseWatch,
 }
 
+/// What a worker found when it looked.
+struct Started {
+    job: Option<Job>,
+    /// There is something for another worker.
+    more: bool,
+    /// An event was given up without a delivery.
+    given_up: bool,
+    /// Heads are to be marked before they start.
+    marks: bool,
+}
+
+/// How many deliveries a worker makes one behind the other before it lets others run, the settler
+/// and the reader among them: a handler that never waits does not.
+const DELIVERIES: usize = 16;
+
 /// How long an event waits whose payload could not be read.
 const UNREADABLE_PAUSE: Duration = Duration::from_millis(500);
 
@@ -41,31 +56,53 @@ impl<S: Store> Worker<S> {
         loop {
             // A process that was stopped goes on here before its timers fire.
             self.lease.held().await;
-            // Registered before looking, so that what becomes ready in between is not missed.
-            let ready = self.desk.work.notified();
-            let (job, given_up, marks) = {
-                let mut schedule = self.desk.schedule();
-                let job = schedule.next(Instant::now());
-                (job, schedule.take_given_up(), schedule.wants_marks())
-            };
-            if given_up {
-                self.desk.outcomes.notify_one();
+            // Taken before looking, so that what becomes ready in between is not missed.
+            let called = self.desk.next_call();
+            let started = self.next(&mut self.desk.schedule());
+            let mut job = self.tell(started);
+            if job.is_none() {
+                called.await;
             }
-            if marks {
-                self.desk.reading.notify_one();
+            let mut left = DELIVERIES;
+            while let Some(next) = job {
+                left -= 1;
+                job = self.deliver(next, left > 0).await;
             }
-            match job {
-                Some(job) => {
-                    // One wakes the next, as long as there is something for it.
-                    self.desk.work.notify_one();
-                    self.deliver(job).await;
-                }
-                None => ready.await,
+            if left == 0 {
+                yield_now().await;
             }
         }
     }
 
-    async fn deliver(&self, mut job: Job) {
+    /// What is to be done next, and what others are to be told.
+    fn next(&self, schedule: &mut Schedule) -> Started {
+        let now = Instant::now();
+        let job = schedule.next(now);
+        Started {
+            more: job.is_some() && schedule.is_startable(now),
+            job,
+            given_up: schedule.take_given_up(),
+            marks: schedule.wants_marks(),
+        }
+    }
+
+    /// Tells the others, without the lock.
+    fn tell(&self, started: Started) -> Option<Job> {
+        if started.given_up {
+            self.desk.outcomes.notify_one();
+        }
+        if started.marks {
+            self.desk.reading.notify_one();
+        }
+        // One calls the next, as long as there is something for it.
+        if started.more {
+            self.desk.call_worker();
+        }
+        started.job
+    }
+
+    /// Makes a delivery, and returns what to do next if it is to go on.
+    async fn deliver(&self, mut job: Job, go_on: bool) -> Option<Job> {
         if let Err(error) = self.load(&mut job).await {
             warn!(
                 error = &error as &dyn std::error::Error,
@@ -75,7 +112,7 @@ impl<S: Store> Worker<S> {
                 .schedule()
                 .put_off_job(&job, Instant::now() + UNREADABLE_PAUSE);
             self.desk.reading.notify_one();
-            return;
+            return None;
         }
         let route = self.router.route(job.route);
         let (mut envelopes, mut tickets, mut without) = (Vec::new(), Vec::new(), Vec::new());
@@ -102,7 +139,7 @@ impl<S: Store> Worker<S> {
             (ticket, ended)
         });
         let ended: Vec<_> = ended.chain(without).collect();
-        let change = self.finish(job.route, ended);
+        let (change, started) = self.finish(job.route, ended, go_on);
         match change {
             Some(OutageChange::Began) => warn!(topic = %route.name, "outage: the topic pauses"),
             Some(OutageChange::Tried) => {
@@ -111,9 +148,16 @@ impl<S: Store> Worker<S> {
             Some(OutageChange::Over) => info!(topic = %route.name, "the outage is over"),
             None => {}
         }
+        started.and_then(|started| self.tell(started))
     }
 
-    fn finish(&self, route: usize, ended: Vec<(Ticket, Ended)>) -> Option<OutageChange> {
+    /// Ends a delivery and, as the schedule is at hand, starts the next.
+    fn finish(
+        &self,
+        route: usize,
+        ended: Vec<(Ticket, Ended)>,
+        go_on: bool,
+    ) -> (Option<OutageChange>, Option<Started>) {
         let now = Instant::now();
         let mut change = None;
         let mut schedule = self.desk.schedule();
@@ -122,13 +166,14 @@ impl<S: Store> Worker<S> {
             let news = schedule.end(route, &ticket, ended, (now, fastrand::f64()));
             change = news.or(change);
         }
+        let started = (go_on && self.lease.is_held()).then(|| self.next(&mut schedule));
         let wants_reading = schedule.wants_reading();
         drop(schedule);
         self.desk.outcomes.notify_one();
         if wants_reading {
             self.desk.reading.notify_one();
         }
-        change
+        (change, started)
     }
 
     /// Reads the payloads that were too long to come with the fetch, for which there is memory now; an event that has gone, or
