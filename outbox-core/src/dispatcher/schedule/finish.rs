@@ -289,7 +289,7 @@ impl Schedule {
         {
             let shard = owned.shard;
             let Some(state) = self.shards.get_mut(&shard) else {
-                return;
+                continue;
             };
             state.unsettled -= 1;
             let position = settlement.position;

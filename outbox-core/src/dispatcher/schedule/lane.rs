@@ -3,8 +3,8 @@ use crate::{
     store::{Position, Row},
 };
 use std::{
-    collections::VecDeque,
-    hash::{BuildHasher, RandomState},
+    collections::{HashMap, VecDeque},
+    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
 };
 use tokio::time::Instant;
 
@@ -27,6 +27,35 @@ impl LaneHasher {
 
     pub(crate) fn aggregate(&self, aggregate: &str, key: &str) -> LaneId {
         self.0.hash_one((aggregate, key))
+    }
+}
+
+/// Spreads the numbers of lanes and positions over a table: the former are hashes already, the latter
+/// are chosen by a database.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Spread(u64);
+
+/// A map by lane or position.
+pub(crate) type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64((*byte).into());
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // Of the golden ratio: it leaves no bit as it was.
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number.cast_unsigned());
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

@@ -229,8 +229,8 @@ impl Schedule {
 
     /// Whether the reader should have another look now.
     pub(crate) fn wants_reading(&self) -> bool {
-        let wanted = self.shards.values().any(ShardState::wants_rewind);
-        let empty = self.window.waiting() == 0 && wanted;
+        let mut shards = self.shards.values();
+        let empty = self.window.waiting() == 0 && shards.any(ShardState::wants_rewind);
         let wanted = empty || self.wants_recall() || !self.marking.is_empty();
         self.stopping || self.reads_on() || wanted
     }

@@ -188,7 +188,8 @@ impl Schedule {
     }
 
     fn admit_row(&mut self, row: Row, now: Instant) -> Option<Strange> {
-        let (route, is_known) = (self.route_of(&row), self.is_known(&row));
+        let found = self.find(&row);
+        let route = found.filter(|_| !self.paused.contains(&row.topic));
         let state = self.shards.get_mut(&row.shard)?;
         let (shard, position, lane) = (row.shard, row.position, self.hasher.of(&row));
         if state.knows(position) {
@@ -198,7 +199,7 @@ impl Schedule {
             parked.skip(position);
             return None;
         }
-        let strange = (!is_known && state.floor.is_new(position)).then(|| strange(&row));
+        let strange = (found.is_none() && state.floor.is_new(position)).then(|| strange(&row));
         let holds_back = row.ordered && row.key.is_some();
         if route.is_some() || holds_back {
             let not_before = row.retry_in.map(|wait| now + wait);
@@ -253,13 +254,12 @@ impl Schedule {
 
     /// Where an event goes now; nowhere while its topic is paused.
     fn route_of(&self, row: &Row) -> Option<RouteId> {
-        let route = self.router.find(&row.topic);
-        route.filter(|_| row.fault.is_none() && !self.paused.contains(&row.topic))
+        self.find(row).filter(|_| !self.paused.contains(&row.topic))
     }
 
-    /// Whether the event could be handled here.
-    fn is_known(&self, row: &Row) -> bool {
-        row.fault.is_none() && self.router.find(&row.topic).is_some()
+    /// Where an event could be handled here.
+    fn find(&self, row: &Row) -> Option<RouteId> {
+        self.router.find(&row.topic).filter(|_| row.fault.is_none())
     }
 
     /// The heads of parked lanes whose time has come, to be read again by position.

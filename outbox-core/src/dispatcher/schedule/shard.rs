@@ -1,7 +1,7 @@
 use super::{
     finish::Pending,
     floor::Floor,
-    lane::{Lane, LaneId, Parked, Waiting},
+    lane::{ByNumber, Lane, LaneId, Parked, Waiting},
     window::Window,
 };
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap, HashSet, VecDeque},
+    collections::{BinaryHeap, HashSet, VecDeque},
     time::Duration,
 };
 use tokio::time::Instant;
@@ -32,11 +32,11 @@ pub(crate) struct ShardState {
     pub(crate) more: bool,
     /// The positions in memory: waiting, in work, being written, or settled too recently for a
     /// fetch under way to know.
-    known: HashSet<Position>,
+    known: ByNumber<Position, ()>,
     /// Settled positions, with the number of fetches that had been sent when they committed.
     settled: VecDeque<(u64, Position)>,
-    pub(crate) lanes: HashMap<LaneId, Lane>,
-    pub(crate) parked: HashMap<LaneId, Parked>,
+    pub(crate) lanes: ByNumber<LaneId, Lane>,
+    pub(crate) parked: ByNumber<LaneId, Parked>,
     /// When the heads of parked lanes may be tried again.
     timers: BinaryHeap<Reverse<(Instant, LaneId, Position)>>,
     /// Reading goes back to just before this position, for the lanes that want it.
@@ -64,10 +64,10 @@ impl ShardState {
             floor: Floor::default(),
             limit: 0,
             more: false,
-            known: HashSet::new(),
+            known: ByNumber::default(),
             settled: VecDeque::new(),
-            lanes: HashMap::new(),
-            parked: HashMap::new(),
+            lanes: ByNumber::default(),
+            parked: ByNumber::default(),
             timers: BinaryHeap::new(),
             rewind: None,
             rewound_at: None,
@@ -101,11 +101,11 @@ impl ShardState {
     }
 
     pub(crate) fn knows(&self, position: Position) -> bool {
-        self.known.contains(&position)
+        self.known.contains_key(&position)
     }
 
     pub(crate) fn learn(&mut self, position: Position) {
-        self.known.insert(position);
+        self.known.insert(position, ());
     }
 
     pub(crate) fn forget(&mut self, position: Position) {
