@@ -37,7 +37,9 @@ use sea_orm::ConnectionTrait;
 /// that has emitted with the key is open, the emit waits for its end: under REPEATABLE READ and
 /// SERIALIZABLE that may be an [`EmitErrorKind::Contention`], and two transactions that emit the
 /// same keys one by one in opposite order are a deadlock, which one of them is told of likewise.
-/// [`emit_all`](Self::emit_all) takes keys in their order.
+/// [`emit_all`](Self::emit_all) takes keys in their order. A key is that of the event as long as its
+/// window, also when an operator cancels or discards the event. A role that may only emit must be
+/// able to insert into `outbox_dedupe`, update it and read it.
 ///
 /// # Traps of SeaORM's transactions
 /// - Commit nested transactions before their parent, the last one begun first. A parent that is
