@@ -1,11 +1,12 @@
 //! Who is gone, and which shards are whose: decisions without IO.
 
 use crate::store::{Liveness, MemberId, MemberView, Shard, ShardView};
-use std::{
-    collections::{HashMap, HashSet},
-    time::Duration,
-};
+use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
+
+/// After how many times as long as a shard was free others are asked again whether they want it: who
+/// was slow may come for it now, and who is stuck has lost the lease.
+const AGAIN: u32 = 10;
 
 /// Watches the other members and the free shards over several looks.
 #[derive(Debug, Default)]
@@ -16,8 +17,9 @@ pub(crate) struct Observer {
     free: HashMap<Shard, Instant>,
     /// Who was alive at the last look.
     alive: Vec<MemberId>,
-    /// Shards beyond our share that nobody else came for while the same members were alive.
-    unwanted: HashSet<Shard>,
+    /// Shards beyond our share that nobody else came for while the same members were alive, and when
+    /// we took them.
+    unwanted: HashMap<Shard, Instant>,
 }
 
 #[derive(Debug)]
@@ -101,8 +103,8 @@ impl Observer {
             if owned + plan.take.len() < share {
                 plan.take.push(*view);
             } else if now >= since + patience {
-                // Whoever should have it does not come for it: not to be handed over again.
-                self.unwanted.insert(view.shard);
+                // Whoever should have it does not come for it: not to be handed over again soon.
+                self.unwanted.insert(view.shard, now);
                 plan.take.push(*view);
             }
         }
@@ -110,7 +112,10 @@ impl Observer {
             .iter()
             .filter(mine)
             .map(|view| view.shard)
-            .filter(|shard| !self.unwanted.contains(shard));
+            .filter(|shard| {
+                let taken = self.unwanted.get(shard);
+                taken.is_none_or(|at| now >= *at + patience * AGAIN)
+            });
         plan.surplus = wanted.take(owned.saturating_sub(share)).collect();
         plan
     }
@@ -218,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_takes_is_anybodys_and_stays() {
+    async fn what_nobody_takes_is_offered_again_later() {
         let (mut observer, start) = (Observer::default(), Instant::now());
         let members = [member(1, Liveness::Alive), member(2, Liveness::Alive)];
         let me = members[1].id;
@@ -235,6 +240,8 @@ mod tests {
             Plan::default(),
             "not handed back and forth"
         );
+        let later = start + WAIT * (AGAIN + 1);
+        assert_eq!(plan(taken, later).surplus, [0], "who was slow is asked");
         let elder = [member(0, Liveness::Alive), members[1].clone()];
         let plan = observer.plan(me, &elder, &[taken], start + WAIT, WAIT);
         assert_eq!(plan.surplus, [0], "a new member may want it");
