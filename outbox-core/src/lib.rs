@@ -33,7 +33,10 @@ pub use emit::{
 pub use envelope::Envelope;
 pub use error::BoxError;
 pub use event::{Catalogue, Clash, Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};
-pub use handler::{Delivery, Handler, HandlerError, MissingState, Outcome, Publisher, Wish};
+pub use handler::{
+    Delivery, Handler, HandlerError, LendTo, MissingState, Outcome, Publisher,
+    TransactionalHandler, Wish,
+};
 pub use headers::{HeaderValue, Headers};
 pub use memory::{DeadLetter, DelayedEvent, MemoryStore, PendingEvent};
 pub use operator::Operator;

@@ -38,8 +38,8 @@ pub use outbox_core::{
 pub use outbox_core::{
     Archive, BuildError, CancellationToken, Config, Delivery, DispatcherBuilder, DispatcherHandle,
     Envelope, Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead, Outcome, Publisher,
-    Redact, Retention, RetryPolicy, Stats, Summary, TopicConfig, TopicOptions, Unhandled, Wish,
-    async_trait,
+    Redact, Retention, RetryPolicy, Stats, Summary, TopicConfig, TopicOptions,
+    TransactionalHandler, Unhandled, Wish, async_trait,
 };
 
 /// What the code written by the derive calls. Not for use by hand.

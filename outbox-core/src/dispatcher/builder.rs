@@ -3,15 +3,15 @@ use super::{
     config::{Config, TopicConfig, Unhandled},
     error::BuildError,
     registry,
-    route::{Call, Raw, Route},
+    route::{Call, Raw, Route, Target},
     router::{Pattern, Router},
     topic_options::{Overrides, TopicOptions},
 };
 use crate::{
     envelope::Envelope,
     event::{Catalogue, OutboxEvent, Topic, TopicSpec},
-    handler::{Handler, Publisher, State},
-    store::Store,
+    handler::{Handler, Publisher, State, TransactionalHandler},
+    store::{Store, TransactionalStore},
 };
 use std::{any::Any, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,7 @@ type AddEvent = Box<dyn FnOnce(&mut Router, TopicConfig) -> Result<(), BuildErro
 struct TopicRoute {
     spec: &'static TopicSpec,
     options: Overrides,
-    call: Option<Box<dyn Call>>,
+    target: Option<Target>,
 }
 
 impl<S: Store> DispatcherBuilder<S> {
@@ -66,24 +66,39 @@ impl<S: Store> DispatcherBuilder<S> {
     pub fn topic<T: Send + 'static>(
         mut self,
         topic: Topic<T>,
-        configure: impl FnOnce(TopicOptions<T>) -> TopicOptions<T>,
+        configure: impl FnOnce(TopicOptions<T, S>) -> TopicOptions<T, S>,
     ) -> Self {
         let TopicOptions {
             topic,
             options,
-            call,
+            target,
+            ..
         } = configure(TopicOptions {
             topic,
+            store: self.store.clone(),
             options: Overrides::default(),
-            call: None,
+            target: None,
         });
         self.declared.add(*topic.contract());
         self.topics.push(TopicRoute {
             spec: topic.spec(),
             options,
-            call,
+            target,
         });
         self
+    }
+
+    /// Handles the events of a topic inside the transactions that complete them: see
+    /// [`TransactionalHandler`].
+    pub fn on_transactional<T: Send + 'static>(
+        self,
+        topic: Topic<T>,
+        handler: impl TransactionalHandler<T, S::Transaction>,
+    ) -> Self
+    where
+        S: TransactionalStore,
+    {
+        self.topic(topic, |options| options.transactional(handler))
     }
 
     /// Handles whatever topics of an event type have no handler of their own.
@@ -152,10 +167,11 @@ impl<S: Store> DispatcherBuilder<S> {
         let defaults = self.config.topic;
         let mut router = Router::new();
         for topic in self.topics {
-            let call = topic.call.ok_or(BuildError::NoHandler {
+            let target = topic.target.ok_or(BuildError::NoHandler {
                 topic: topic.spec.name,
             })?;
-            registry::declared(&mut router, topic.spec, topic.options.over(defaults), call)?;
+            let config = topic.options.over(defaults);
+            registry::declared(&mut router, topic.spec, config, target)?;
         }
         for event in self.events {
             event(&mut router, defaults)?;

@@ -7,7 +7,7 @@ use crate::{
 use std::{any::Any, error::Error, fmt, fmt::Write, time::Duration};
 
 /// A delivery that did not succeed: what is wished, and what happened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Failure {
     pub(crate) wish: Wish,
     pub(crate) text: String,

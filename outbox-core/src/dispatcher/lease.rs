@@ -116,6 +116,25 @@ impl LeaseWatch {
         }
     }
 
+    /// Whether the last renewal that succeeded was sent no longer ago than this.
+    pub(crate) fn is_renewed_within(&self, age: Duration) -> bool {
+        let renewed_at = self.renewed_at();
+        renewed_at.is_some_and(|at| at.elapsed() <= age)
+    }
+
+    /// Waits until that is so.
+    pub(crate) async fn renewed_within(mut self, age: Duration) {
+        loop {
+            self.0.mark_unchanged();
+            if self.is_renewed_within(age) {
+                return;
+            }
+            if self.0.changed().await.is_err() {
+                std::future::pending().await
+            }
+        }
+    }
+
     /// Returns when the lease has been taken away, or was not renewed in time.
     pub(crate) async fn lost(mut self) {
         loop {

@@ -3,7 +3,7 @@
 use super::{
     config::{TopicConfig, Unhandled},
     error::BuildError,
-    route::{Call, Route, Whole},
+    route::{Call, Route, Target, Whole},
     router::Router,
 };
 use crate::{
@@ -17,9 +17,9 @@ pub(super) fn declared(
     router: &mut Router,
     spec: &TopicSpec,
     config: TopicConfig,
-    call: Box<dyn Call>,
+    target: Target,
 ) -> Result<(), BuildError> {
-    add(router, spec.name, Some(spec.version), config, call)?;
+    add(router, spec.name, Some(spec.version), config, target)?;
     match spec.was.iter().find(|former| !router.also(former)) {
         None => Ok(()),
         Some(former) => Err(BuildError::DuplicateHandler {
@@ -45,7 +45,7 @@ pub(super) fn whole<E: OutboxEvent + Send + 'static, H: Handler<E>>(
             handler: Arc::clone(handler),
             event: PhantomData,
         };
-        declared(router, spec, config, Box::new(call))?;
+        declared(router, spec, config, Target::Handler(Box::new(call)))?;
     }
     match E::CONTRACT.topics.first() {
         // Every topic has a handler: this one could never run.
@@ -63,7 +63,7 @@ pub(super) fn raw(
     config: TopicConfig,
     call: Box<dyn Call>,
 ) -> Result<(), BuildError> {
-    add(router, topic, None, config, call)
+    add(router, topic, None, config, Target::Handler(call))
 }
 
 fn add(
@@ -71,9 +71,9 @@ fn add(
     topic: &str,
     version: Option<u32>,
     config: TopicConfig,
-    call: Box<dyn Call>,
+    target: Target,
 ) -> Result<(), BuildError> {
-    let route = Route::handler(topic.to_owned(), config, version, call);
+    let route = Route::new(topic.to_owned(), config, version, target);
     if router.topic(topic, route) {
         return Ok(());
     }

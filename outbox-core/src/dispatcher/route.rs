@@ -1,17 +1,19 @@
-use super::{config::TopicConfig, failure::Failure};
+use super::{around::Around, config::TopicConfig, failure::Failure};
 use crate::{
     emit::Context,
     envelope::Envelope,
     event::{self, OutboxEvent, Topic},
     handler::{Delivery, Handler, Publisher, State},
     headers::Headers,
-    store::Epoch,
+    store::{Claim, Epoch, Owned, Room},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 use std::{
     fmt,
+    future::Future,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::Duration,
 };
 use tokio::time::timeout;
 
@@ -25,8 +27,10 @@ pub(crate) struct Route {
     target: Target,
 }
 
-enum Target {
+/// Who gets the events.
+pub(crate) enum Target {
     Handler(Box<dyn Call>),
+    Transactional(Box<dyn CallInTransaction>),
     Publisher(Arc<dyn Publisher>),
 }
 
@@ -40,20 +44,28 @@ pub(crate) enum Answer {
     Failed(Failure),
     /// The event's schema version is newer than this build's.
     Newer,
+    /// The handler's transaction has committed, and the event's completion with it.
+    Completed,
+    /// Somebody else has settled the event.
+    Gone,
+    /// Somebody else works on the event, or nobody knows yet what became of its transaction.
+    Busy,
+    /// The event's shard belongs to somebody else now.
+    Lost,
 }
 
 impl Route {
-    pub(crate) fn handler(
+    pub(crate) fn new(
         name: String,
         config: TopicConfig,
         version: Option<u32>,
-        call: Box<dyn Call>,
+        target: Target,
     ) -> Self {
         Self {
             name,
             config,
             version,
-            target: Target::Handler(call),
+            target,
         }
     }
 
@@ -62,19 +74,23 @@ impl Route {
         config: TopicConfig,
         publisher: Arc<dyn Publisher>,
     ) -> Self {
-        Self {
-            name,
-            config,
-            version: None,
-            target: Target::Publisher(publisher),
-        }
+        Self::new(name, config, None, Target::Publisher(publisher))
     }
 
     /// How many events one delivery may take.
     pub(crate) fn batch(&self) -> usize {
         match self.target {
-            Target::Handler(_) => 1,
+            Target::Handler(_) | Target::Transactional(_) => 1,
             Target::Publisher(_) => PUBLISH_BATCH,
+        }
+    }
+
+    /// How many deliveries of all such routes there may be at once, where they complete their
+    /// events by themselves.
+    pub(crate) fn room(&self) -> Option<Room> {
+        match &self.target {
+            Target::Transactional(call) => Some(call.room()),
+            Target::Handler(_) | Target::Publisher(_) => None,
         }
     }
 
@@ -82,65 +98,108 @@ impl Route {
     /// Panics and timeouts of what the application wrote become failures.
     pub(crate) async fn deliver(
         &self,
-        mut envelopes: Vec<(Envelope, Epoch)>,
-        state: &State,
+        mut envelopes: Vec<(Envelope, Owned)>,
+        around: &Around,
     ) -> Vec<Answer> {
         let count = envelopes.len();
         let limit = self.config.timeout;
-        let work = async {
-            match &self.target {
-                Target::Handler(call) => {
+        let answers = match &self.target {
+            Target::Handler(call) => {
+                guarded(limit, async {
                     let mut answers = Vec::with_capacity(count);
-                    for (envelope, epoch) in envelopes {
-                        answers.push(self.call(&**call, envelope, epoch, state).await);
+                    for (envelope, owned) in envelopes {
+                        answers.push(self.call(&**call, envelope, owned, around).await);
                     }
                     answers
+                })
+                .await
+            }
+            Target::Transactional(call) => {
+                let mut answers = Vec::with_capacity(count);
+                for (envelope, owned) in envelopes {
+                    answers.push(self.complete(&**call, envelope, owned, around).await);
                 }
-                Target::Publisher(publisher) => {
-                    let slice: Vec<_> = envelopes.drain(..).map(|(envelope, _)| envelope).collect();
-                    publish(&**publisher, &slice).await
-                }
+                Ok(answers)
+            }
+            Target::Publisher(publisher) => {
+                let slice: Vec<_> = envelopes.drain(..).map(|(envelope, _)| envelope).collect();
+                guarded(limit, publish(&**publisher, &slice)).await
             }
         };
-        let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind());
-        let answers = match timeout(limit, &mut work).await {
-            Ok(Ok(answers)) => answers,
-            Ok(Err(panic)) => {
-                let answers = failures(count, || Failure::panic(&*panic));
-                discard(panic);
-                answers
-            }
-            Err(_) => failures(count, || Failure::timeout(limit)),
-        };
-        // What a handler leaves behind may panic too, and must not take the worker along.
-        discard(work);
-        answers
+        answers.unwrap_or_else(|failure| {
+            let failures = (0..count).map(|_| Answer::Failed(failure.clone()));
+            failures.collect()
+        })
     }
 
     async fn call(
         &self,
         call: &dyn Call,
         envelope: Envelope,
-        epoch: Epoch,
-        state: &State,
+        owned: Owned,
+        around: &Around,
     ) -> Answer {
-        let unreadable = |problem: &dyn fmt::Display| {
-            Answer::Failed(Failure::code(format!("headers cannot be read: {problem}")))
+        let (headers, version) = match self.headers(&envelope) {
+            Ok(read) => read,
+            Err(answer) => return answer,
         };
-        let headers = match envelope.parse_headers() {
-            Ok(headers) => headers,
-            Err(error) => return unreadable(&error),
-        };
-        let version = match headers.schema_version() {
-            Some(found) if self.version.is_some_and(|known| found > known) => return Answer::Newer,
-            Some(found) => found,
-            None => return unreadable(&"schema_version is no version"),
-        };
-        match call.call(envelope, version, headers, epoch, state).await {
+        let call = call.call(envelope, version, headers, owned.epoch, &around.state);
+        match call.await {
             Ok(()) => Answer::Done,
             Err(failure) => Answer::Failed(failure),
         }
     }
+
+    async fn complete(
+        &self,
+        call: &dyn CallInTransaction,
+        envelope: Envelope,
+        owned: Owned,
+        around: &Around,
+    ) -> Answer {
+        let (headers, version) = match self.headers(&envelope) {
+            Ok(read) => read,
+            Err(answer) => return answer,
+        };
+        let claim = Claim::new(around.member, owned, envelope.position, envelope.id);
+        let limit = self.config.timeout;
+        call.call(envelope, version, headers, (claim, limit), around)
+            .await
+    }
+
+    /// The headers and the schema version that they name, or what becomes of the event.
+    fn headers(&self, envelope: &Envelope) -> Result<(Headers, u32), Answer> {
+        let unreadable = |problem: &dyn fmt::Display| {
+            Answer::Failed(Failure::code(format!("headers cannot be read: {problem}")))
+        };
+        let headers = envelope.parse_headers();
+        let headers = headers.map_err(|error| unreadable(&error))?;
+        match headers.schema_version() {
+            Some(found) if self.version.is_some_and(|known| found > known) => Err(Answer::Newer),
+            Some(found) => Ok((headers, found)),
+            None => Err(unreadable(&"schema_version is no version")),
+        }
+    }
+}
+
+/// Runs what the application wrote: no longer than this, and its panics are failures.
+pub(crate) async fn guarded<T>(
+    limit: Duration,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind());
+    let result = match timeout(limit, &mut work).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(panic)) => {
+            let failure = Failure::panic(&*panic);
+            discard(panic);
+            Err(failure)
+        }
+        Err(_) => Err(Failure::timeout(limit)),
+    };
+    // What a handler leaves behind may panic too, and must not take the worker along.
+    discard(work);
+    result
 }
 
 async fn publish(publisher: &dyn Publisher, envelopes: &[Envelope]) -> Vec<Answer> {
@@ -162,10 +221,6 @@ fn discard<T>(value: T) {
     }
 }
 
-fn failures(count: usize, failure: impl Fn() -> Failure) -> Vec<Answer> {
-    (0..count).map(|_| Answer::Failed(failure())).collect()
-}
-
 /// A handler of any event type.
 pub(crate) trait Call: Send + Sync {
     fn call<'a>(
@@ -176,6 +231,21 @@ pub(crate) trait Call: Send + Sync {
         epoch: Epoch,
         state: &'a State,
     ) -> BoxFuture<'a, Result<(), Failure>>;
+}
+
+/// A handler that completes its events in its transactions.
+pub(crate) trait CallInTransaction: Send + Sync {
+    /// How many transactions there may be.
+    fn room(&self) -> Room;
+
+    fn call<'a>(
+        &'a self,
+        envelope: Envelope,
+        version: u32,
+        headers: Headers,
+        claim: (Claim, Duration),
+        around: &'a Around,
+    ) -> BoxFuture<'a, Answer>;
 }
 
 /// The handler of one typed topic.

@@ -1,4 +1,5 @@
 use super::{
+    around::Around,
     config::Config,
     desk::Desk,
     lease::{Lease, LeaseWatch},
@@ -93,7 +94,13 @@ pub(crate) async fn run<S: Store>(
     );
     let desk = Arc::new(Desk::new(schedule));
     let lost = CancellationToken::new();
-    let (workers, abort_handles) = start_workers(setting, &desk, &lease, &lost);
+    let around = Around::new(
+        setting.state.clone(),
+        (member.id, in_process),
+        config,
+        lease.watch(),
+    );
+    let (workers, abort_handles) = start_workers(setting, &desk, &around, &lost);
     let (phase, phases) = watch::channel(Phase::Working);
     let settler = start_settler(setting, &desk, member.id, phases, lost.clone());
     let pruner = pruner(setting, &desk, stop);
@@ -208,7 +215,7 @@ async fn leave<S: Store>(store: S, member: MemberId, lease: Duration, patience: 
 fn start_workers<S: Store>(
     setting: &Setting<S>,
     desk: &Arc<Desk>,
-    lease: &Lease,
+    around: &Around,
     lost: &CancellationToken,
 ) -> (JoinSet<()>, Vec<AbortHandle>) {
     let mut workers = JoinSet::new();
@@ -219,8 +226,9 @@ fn start_workers<S: Store>(
             store: setting.store.clone(),
             router: Arc::clone(&setting.router),
             config: Arc::clone(&setting.config),
-            state: setting.state.clone(),
-            lease: lease.watch(),
+            around: around.clone(),
+            lease: around.lease.clone(),
+            lost: lost.clone(),
         };
         let lost = lost.clone();
         handles.push(workers.spawn(async move {

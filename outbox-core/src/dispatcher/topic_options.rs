@@ -1,25 +1,48 @@
 use super::{
     config::{OnDead, TopicConfig},
-    route::{Call, Typed},
+    route::{Target, Typed},
+    transactional::InTransaction,
 };
-use crate::{event::Topic, handler::Handler, retry::RetryPolicy};
+use crate::{
+    event::Topic,
+    handler::{Handler, TransactionalHandler},
+    retry::RetryPolicy,
+    store::{Store, TransactionalStore},
+};
 use std::time::Duration;
 
-/// The handler and the options of one topic.
+/// The handler and the options of one topic. `S` is the store: what a transactional handler gets
+/// depends on it.
 #[must_use]
-pub struct TopicOptions<T> {
+pub struct TopicOptions<T, S> {
     pub(super) topic: Topic<T>,
+    pub(super) store: S,
     pub(super) options: Overrides,
-    pub(super) call: Option<Box<dyn Call>>,
+    pub(super) target: Option<Target>,
 }
 
-impl<T: Send + 'static> TopicOptions<T> {
+impl<T: Send + 'static, S: Store> TopicOptions<T, S> {
     /// Handles the topic's events.
     pub fn handler(mut self, handler: impl Handler<T>) -> Self {
-        self.call = Some(Box::new(Typed {
+        self.target = Some(Target::Handler(Box::new(Typed {
             topic: self.topic,
             handler,
-        }));
+        })));
+        self
+    }
+
+    /// Handles the topic's events inside the transactions that complete them: see
+    /// [`TransactionalHandler`].
+    pub fn transactional(mut self, handler: impl TransactionalHandler<T, S::Transaction>) -> Self
+    where
+        S: TransactionalStore,
+    {
+        self.target = Some(Target::Transactional(Box::new(InTransaction {
+            room: self.store.room(),
+            store: self.store.clone(),
+            topic: self.topic,
+            handler,
+        })));
         self
     }
 

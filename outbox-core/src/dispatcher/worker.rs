@@ -1,4 +1,5 @@
 use super::{
+    around::Around,
     config::Config,
     desk::Desk,
     failure::{Failure, storable},
@@ -9,8 +10,7 @@ use super::{
 };
 use crate::{
     envelope::Envelope,
-    handler::State,
-    store::{Epoch, Row, Store, StoreError, StoreErrorKind},
+    store::{Owned, Row, Store, StoreError, StoreErrorKind},
 };
 use std::{
     collections::HashMap,
@@ -19,6 +19,7 @@ use std::{
     time::Duration,
 };
 use tokio::{task::yield_now, time::Instant};
+use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info, info_span, warn};
 
 /// Runs deliveries one after the other. Aborted when the lease is lost: everything it does may be
@@ -28,9 +29,11 @@ pub(crate) struct Worker<S> {
     pub(crate) store: S,
     pub(crate) router: Arc<Router>,
     pub(crate) config: Arc<Config>,
-    pub(crate) state: State,
+    pub(crate) around: Around,
     /// Looked at before each start.
     pub(crate) lease: LeaseWatch,
+    /// Set when a shard is lost.
+    pub(crate) lost: CancellationToken,
 }
 
 /// What a worker found when it looked.
@@ -50,6 +53,8 @@ const DELIVERIES: usize = 16;
 
 /// How long an event waits whose payload could not be read.
 const UNREADABLE_PAUSE: Duration = Duration::from_millis(500);
+/// How long an event waits that somebody else works on.
+const BUSY_PAUSE: Duration = Duration::from_millis(500);
 
 impl<S: Store> Worker<S> {
     pub(crate) async fn run(mut self) {
@@ -119,7 +124,8 @@ impl<S: Store> Worker<S> {
         for Item { ticket, mut row } in job.items {
             match row.body.take() {
                 Some(body) => {
-                    envelopes.push((row.into_envelope(body), ticket.epoch));
+                    let owned = Owned::new(ticket.shard, ticket.epoch, 0);
+                    envelopes.push((row.into_envelope(body), owned));
                     tickets.push(ticket);
                 }
                 None => without.push((ticket, without_body(&row))),
@@ -130,7 +136,7 @@ impl<S: Store> Worker<S> {
             Vec::new()
         } else {
             route
-                .deliver(envelopes, &self.state)
+                .deliver(envelopes, &self.around)
                 .instrument(span.clone())
                 .await
         };
@@ -217,6 +223,14 @@ impl<S: Store> Worker<S> {
                 warn!("newer schema version: the event waits for a newer build");
                 Ended::Newer
             }
+            Answer::Completed => Ended::Completed,
+            Answer::Gone => Ended::Gone,
+            Answer::Busy => Ended::Busy(Instant::now() + BUSY_PAUSE),
+            Answer::Lost => {
+                info!("a shard has a new owner: the handler's transaction was rolled back");
+                self.lost.cancel();
+                Ended::Busy(Instant::now() + BUSY_PAUSE)
+            }
             Answer::Failed(mut failure) => {
                 failure.text = self.redacted(&failure);
                 warn!(error = %failure, "delivery failed");
@@ -247,7 +261,7 @@ fn without_body(row: &Row) -> Ended {
     Ended::Unreadable
 }
 
-fn span(envelopes: &[(Envelope, Epoch)]) -> tracing::Span {
+fn span(envelopes: &[(Envelope, Owned)]) -> tracing::Span {
     let Some((first, _)) = envelopes.first() else {
         return tracing::Span::none();
     };

@@ -3,11 +3,13 @@
 mod delivery;
 mod error;
 mod publisher;
+mod transactional;
 
 pub(crate) use delivery::State;
 pub use delivery::{Delivery, MissingState};
 pub use error::{HandlerError, Wish};
 pub use publisher::{Outcome, Publisher};
+pub use transactional::{LendTo, TransactionalHandler};
 
 use std::future::Future;
 

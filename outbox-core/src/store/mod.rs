@@ -7,6 +7,7 @@ mod kept;
 mod member;
 mod settle;
 mod shard;
+mod transactional;
 
 pub use ear::Ear;
 pub use error::{StoreError, StoreErrorKind};
@@ -15,6 +16,7 @@ pub use kept::{Delivered, Kept};
 pub use member::{Liveness, Member, MemberId, MemberView};
 pub use settle::{DeadReason, History, Moved, Outcomes, Settled, Settlement, Verdict};
 pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
+pub use transactional::{Claim, Completion, Room, TransactionalStore};
 
 use crate::wake::Wake;
 use std::{future::Future, time::Duration};

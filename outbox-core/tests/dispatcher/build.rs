@@ -92,7 +92,8 @@ fn mistakes_are_found_when_the_dispatcher_is_built() {
             BuildError::Setting { .. }
         ));
     }
-    let at_once = |topic: TopicOptions<Charge>| topic.handler(charge).timeout(Duration::ZERO);
+    let at_once =
+        |topic: TopicOptions<Charge, MemoryStore>| topic.handler(charge).timeout(Duration::ZERO);
     for wrong in [
         new().concurrency(usize::MAX),
         new().configure(|config| config.poll.1 = Duration::MAX),

@@ -10,7 +10,7 @@ use std::future::Future;
 /// an application may have asked for at SeaORM and not here. So no feature of this crate decides:
 /// where SeaORM has the method below, it comes before that of [`NoDriver`].
 pub(super) async fn mysql(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
-    if !is_pool(db, "SqlxMySqlPoolConnection") {
+    if !is_pool(db, MYSQL) {
         return Ok(db.clone());
     }
     db.get_mysql_connection_pool().connect_apart(db).await
@@ -24,6 +24,18 @@ pub(super) async fn postgres(db: &DatabaseConnection) -> Result<DatabaseConnecti
     db.get_postgres_connection_pool().connect_apart(db).await
 }
 
+/// How many connections the pool has at most; `None` where the connection is no pool.
+pub(super) fn max_connections(db: &DatabaseConnection) -> Option<u32> {
+    if is_pool(db, POSTGRES) {
+        return db.get_postgres_connection_pool().max_connections();
+    }
+    if is_pool(db, MYSQL) {
+        return db.get_mysql_connection_pool().max_connections();
+    }
+    None
+}
+
+const MYSQL: &str = "SqlxMySqlPoolConnection";
 pub(super) const POSTGRES: &str = "SqlxPostgresPoolConnection";
 
 /// Whether the connection is a pool of this kind: SeaORM's methods panic at any other, such as a
@@ -37,6 +49,8 @@ trait Apart {
         &self,
         db: &DatabaseConnection,
     ) -> impl Future<Output = Result<DatabaseConnection, DbErr>> + Send;
+
+    fn max_connections(&self) -> Option<u32>;
 }
 
 impl<DB> Apart for Pool<DB>
@@ -57,6 +71,10 @@ where
             .await
             .map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))?;
         Ok(pool.into())
+    }
+
+    fn max_connections(&self) -> Option<u32> {
+        Some(self.options().get_max_connections())
     }
 }
 
@@ -83,5 +101,9 @@ impl NoDriver for DatabaseConnection {
 impl Apart for Missing {
     async fn connect_apart(&self, db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
         Ok(db.clone())
+    }
+
+    fn max_connections(&self) -> Option<u32> {
+        None
     }
 }

@@ -8,6 +8,7 @@ mod row;
 mod mysql;
 mod postgres;
 mod sqlite;
+mod claim;
 
 pub use outbox_core::store::*;
 

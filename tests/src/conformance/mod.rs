@@ -4,6 +4,7 @@
 
 mod tables;
 mod fill;
+mod effects;
 mod row_changes;
 mod trace;
 mod harness;
@@ -24,6 +25,7 @@ pub mod fence;
 pub mod delayed;
 pub mod positions;
 pub mod crashes;
+pub mod claims;
 pub mod operators;
 pub mod pauses;
 pub mod reschedule;
@@ -35,6 +37,7 @@ pub mod test_kit;
 pub mod dispatcher;
 
 pub use actor::Actor;
+pub use effects::Effects;
 pub use event::{Noted, Thing};
 pub use fill::Table;
 pub use harness::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
@@ -257,5 +260,40 @@ macro_rules! conformance {
                 }
             )*
         })*
+    };
+}
+
+/// The laws of stores in whose transactions handlers can work; as [`conformance!`](crate::conformance!).
+#[macro_export]
+macro_rules! claim_laws {
+    ($harness:ty) => {
+        $crate::conformance! { @areas $harness =>
+            claims {
+                what_a_handler_did_commits_with_its_event,
+                what_a_handler_did_is_rolled_back_with_its_event,
+                a_completed_event_is_kept_as_long_as_is_said,
+                a_former_owner_completes_nothing,
+                an_event_is_claimed_by_one_at_a_time,
+                what_is_gone_is_not_claimed,
+                a_transaction_that_its_handler_ended_completes_nothing,
+                who_marks_crashes_waits_for_no_handler,
+            }
+        }
+    };
+}
+
+/// The laws of dispatchers over such stores.
+#[macro_export]
+macro_rules! claiming_dispatcher_laws {
+    ($harness:ty) => {
+        $crate::dispatcher_laws! { @areas $harness =>
+            in_transaction {
+                effects_of_failing_handlers_happen_once,
+                what_comes_before_is_written_before,
+                a_lost_answer_of_a_commit_repeats_nothing,
+                nobody_starts_behind_a_handler_of_a_former_owner,
+                transactions_leave_connections_to_others,
+            }
+        }
     };
 }

@@ -2,9 +2,9 @@ use super::{Call, Moment, Verb, Watched};
 use outbox_core::{
     CancellationToken, Wake,
     store::{
-        Blocked, Delivered, Ear, FetchRequest, Fetched, History, Kept, Member, MemberId,
-        MemberView, Moved, Outcomes, Owned, Position, Row, Settled, Shard, ShardView, Store,
-        StoreError,
+        Blocked, Claim, Completion, Delivered, Ear, FetchRequest, Fetched, History, Kept, Member,
+        MemberId, MemberView, Moved, Outcomes, Owned, Position, Room, Row, Settled, Shard,
+        ShardView, Store, StoreError, TransactionalStore,
     },
 };
 use std::{future::Future, time::Duration};
@@ -168,5 +168,32 @@ impl<S: Store> Store for Watched<S> {
     async fn forget(&self, events: &[(Position, Uuid)]) -> Result<usize, StoreError> {
         self.call(Verb::Forget, &[], self.store.forget(events))
             .await
+    }
+}
+
+impl<S: TransactionalStore> TransactionalStore for Watched<S> {
+    type Transaction = S::Transaction;
+
+    fn room(&self) -> Room {
+        self.store.room()
+    }
+
+    async fn claim(&self, claim: &Claim) -> Result<Option<S::Transaction>, StoreError> {
+        self.call(Verb::Claim, &[], self.store.claim(claim)).await
+    }
+
+    async fn complete(
+        &self,
+        txn: S::Transaction,
+        claim: &Claim,
+        history: History,
+    ) -> Result<Completion, StoreError> {
+        let complete = self.store.complete(txn, claim, history);
+        self.call(Verb::Complete, &[], complete).await
+    }
+
+    async fn roll_back(&self, txn: S::Transaction) -> Result<(), StoreError> {
+        let roll_back = self.store.roll_back(txn);
+        self.call(Verb::RollBack, &[], roll_back).await
     }
 }

@@ -27,14 +27,17 @@ mod times;
 mod plain {
     use super::harness::MariaDb;
     outbox_tests::conformance!(MariaDb);
+    outbox_tests::claim_laws!(MariaDb);
 
     mod dispatcher {
         use super::MariaDb;
         outbox_tests::dispatcher_laws!(MariaDb);
+        outbox_tests::claiming_dispatcher_laws!(MariaDb);
     }
 }
 
 mod hostile_sessions {
     use super::harness::Sessions;
     outbox_tests::conformance!(Sessions<true>);
+    outbox_tests::claim_laws!(Sessions<true>);
 }

@@ -28,10 +28,12 @@ mod wake;
 mod plain {
     use super::harness::Postgres;
     outbox_tests::conformance!(Postgres<false>);
+    outbox_tests::claim_laws!(Postgres<false>);
 
     mod dispatcher {
         use super::Postgres;
         outbox_tests::dispatcher_laws!(Postgres<false>);
+        outbox_tests::claiming_dispatcher_laws!(Postgres<false>);
     }
 }
 
@@ -39,6 +41,7 @@ mod plain {
 mod hostile {
     use super::harness::Postgres;
     outbox_tests::conformance!(Postgres<true>);
+    outbox_tests::claim_laws!(Postgres<true>);
 
     mod dispatcher {
         use super::Postgres;

@@ -18,19 +18,23 @@ mod schema;
 mod in_memory {
     use super::harness::Sqlite;
     outbox_tests::conformance!(Sqlite<false>);
+    outbox_tests::claim_laws!(Sqlite<false>);
 
     mod dispatcher {
         use super::Sqlite;
         outbox_tests::dispatcher_laws!(Sqlite<false>);
+        outbox_tests::claiming_dispatcher_laws!(Sqlite<false>);
     }
 }
 
 mod in_file {
     use super::harness::Sqlite;
     outbox_tests::conformance!(Sqlite<true>);
+    outbox_tests::claim_laws!(Sqlite<true>);
 
     mod dispatcher {
         use super::Sqlite;
         outbox_tests::dispatcher_laws!(Sqlite<true>);
+        outbox_tests::claiming_dispatcher_laws!(Sqlite<true>);
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     dispatcher::{
         config::TopicConfig,
         failure::{Failure, Origin},
-        route::{Call, Route},
+        route::{Call, Route, Target},
     },
     envelope::Envelope,
     handler::{State, Wish},
@@ -33,23 +33,30 @@ impl Call for Never {
     }
 }
 
-struct Case {
-    schedule: Schedule,
-    now: Instant,
+pub(super) struct Case {
+    pub(super) schedule: Schedule,
+    pub(super) now: Instant,
     revision: i64,
 }
 
 impl Case {
     fn new(change: impl FnOnce(&mut Config), suspect_to: Position) -> Self {
+        let handler = || Target::Handler(Box::new(Never));
+        Self::of([("a", handler()), ("b", handler())], change, suspect_to)
+    }
+
+    /// With these topics.
+    pub(super) fn of(
+        topics: impl IntoIterator<Item = (&'static str, Target)>,
+        change: impl FnOnce(&mut Config),
+        suspect_to: Position,
+    ) -> Self {
         let mut config = Config::default();
         change(&mut config);
         let mut router = Router::new();
-        for name in ["a", "b"] {
+        for (name, target) in topics {
             let topic = TopicConfig { ..config.topic };
-            assert!(router.topic(
-                name,
-                Route::handler(name.to_owned(), topic, None, Box::new(Never))
-            ));
+            assert!(router.topic(name, Route::new(name.to_owned(), topic, None, target)));
         }
         let mut schedule = Schedule::new(Arc::new(router), Arc::new(config), Arc::default());
         schedule.own(Owned::new(SHARD, 1, suspect_to));
@@ -62,7 +69,7 @@ impl Case {
     }
 
     /// A fetch that brings these rows.
-    fn fetched(&mut self, rows: Vec<Row>) {
+    pub(super) fn fetched(&mut self, rows: Vec<Row>) {
         self.schedule.send_fetch();
         let seen = vec![Seen::new(SHARD, self.revision, None)];
         let fetched = Fetched::new(seen, Vec::new(), rows, Horizon::CommitOrder);
@@ -71,17 +78,23 @@ impl Case {
         }
     }
 
-    fn start(&mut self) -> Option<(RouteId, Ticket)> {
+    /// The same, after an operator's change.
+    pub(super) fn fetched_again(&mut self, revision: i64, rows: Vec<Row>) {
+        self.revision = revision;
+        self.fetched(rows);
+    }
+
+    pub(super) fn start(&mut self) -> Option<(RouteId, Ticket)> {
         let mut job = self.schedule.next(self.now)?;
         Some((job.route, job.items.pop().unwrap().ticket))
     }
 
-    fn end(&mut self, (route, ticket): (RouteId, Ticket), ended: Ended) {
+    pub(super) fn end(&mut self, (route, ticket): (RouteId, Ticket), ended: Ended) {
         self.schedule.job_over(route);
         self.schedule.end(route, &ticket, ended, (self.now, 0.0));
     }
 
-    fn commit(&mut self) {
+    pub(super) fn commit(&mut self) {
         let batch = self.schedule.take_outcomes(100);
         self.schedule.committed(batch, &[], self.now);
     }
@@ -91,7 +104,7 @@ impl Case {
     }
 }
 
-fn row(position: Position, key: &str, topic: &str) -> Row {
+pub(super) fn row(position: Position, key: &str, topic: &str) -> Row {
     let text = || "{}".to_owned();
     Row {
         aggregate: "order".to_owned(),

@@ -27,6 +27,10 @@ pub(crate) enum Ended {
     Unreadable,
     /// Somebody else has settled the event meanwhile.
     Gone,
+    /// It was handled, and that has committed.
+    Completed,
+    /// Somebody else works on it: it is tried again then.
+    Busy(Instant),
 }
 
 /// An outcome on its way to the store.
@@ -44,6 +48,7 @@ impl Schedule {
     pub(crate) fn job_over(&mut self, route: RouteId) {
         self.in_work -= 1;
         self.topics[route].in_work -= 1;
+        self.transactions -= usize::from(self.router.route(route).room().is_some());
         self.publish_gauges();
     }
 
@@ -64,10 +69,11 @@ impl Schedule {
             on_dead: config.on_dead,
             random,
         };
+        let completed = matches!(ended, Ended::Completed);
         let failure = match ended {
-            Ended::Done => Ok(()),
+            Ended::Done | Ended::Completed => Ok(()),
             Ended::Failed(failure) => Err(failure),
-            Ended::Newer | Ended::Unreadable | Ended::Gone => {
+            Ended::Newer | Ended::Unreadable | Ended::Gone | Ended::Busy(_) => {
                 self.end_untold(route, ticket, &ended, now);
                 return None;
             }
@@ -101,7 +107,12 @@ impl Schedule {
             (true, _) => self.give_back(route, ticket, now),
             (false, Ok(())) => {
                 topic.successes += 1;
-                self.settle_later(route, ticket, Verdict::Done, now);
+                if completed {
+                    add(&self.counters.delivered, 1);
+                    self.end_gone(ticket, now);
+                } else {
+                    self.settle_later(route, ticket, Verdict::Done, now);
+                }
             }
             (false, Err(failure)) => {
                 self.settle_later(route, ticket, failed(failure, &case), now);
@@ -122,6 +133,7 @@ impl Schedule {
         match ended {
             Ended::Newer => add(&self.counters.newer, 1),
             Ended::Unreadable => add(&self.counters.unreadable, 1),
+            Ended::Busy(until) => return self.park(ticket, Some(*until)),
             _ => {
                 self.topics[route].outages.remove(&ticket.id);
                 return self.end_gone(ticket, now);
@@ -209,6 +221,9 @@ impl Schedule {
             return;
         };
         let done = verdict == Verdict::Done;
+        if done && self.has_transactions {
+            state.succeeded(ticket.lane);
+        }
         state.outcomes.push_back(Pending {
             owned: state.owned,
             lane: ticket.lane,
@@ -297,6 +312,9 @@ impl Schedule {
                 Verdict::Done => {
                     add(&self.counters.delivered, 1);
                     state.settled(position, self.fetches);
+                    if state.success_committed(lane) {
+                        self.advance(shard, lane, now);
+                    }
                     continue;
                 }
                 other => (!gone.contains(&position)).then_some(other),

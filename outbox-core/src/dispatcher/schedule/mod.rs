@@ -18,6 +18,8 @@ mod window;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod transactions;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod tests;
@@ -64,6 +66,10 @@ pub(crate) struct Schedule {
     marking: Vec<(Shard, LaneId)>,
     /// Deliveries under way.
     in_work: usize,
+    /// Those of them that complete their events by themselves.
+    transactions: usize,
+    /// Whether there are any such.
+    has_transactions: bool,
     /// Bytes of long payloads under way.
     long_bytes: usize,
     /// Events that wait in memory.
@@ -84,6 +90,7 @@ impl Schedule {
     pub(crate) fn new(router: Arc<Router>, config: Arc<Config>, counters: Arc<Counters>) -> Self {
         let topics: Vec<_> = router.routes().iter().map(|_| Topic::default()).collect();
         let window = Window::new(config.window, topics.len());
+        let has_transactions = router.routes().iter().any(|route| route.room().is_some());
         Self {
             router,
             config,
@@ -97,6 +104,8 @@ impl Schedule {
             solo_running: false,
             marking: Vec::new(),
             in_work: 0,
+            transactions: 0,
+            has_transactions,
             long_bytes: 0,
             window,
             unsettled: 0,

@@ -5,7 +5,7 @@ use super::{cases::Never, *};
 use crate::{
     dispatcher::{
         failure::{Failure, Origin},
-        route::Route,
+        route::{Route, Target},
     },
     handler::Wish,
     retry::RetryPolicy,
@@ -62,7 +62,12 @@ impl Model {
             ..config.topic
         };
         for name in ["a", "b"] {
-            let route = Route::handler(name.to_owned(), topic, None, Box::new(Never));
+            let route = Route::new(
+                name.to_owned(),
+                topic,
+                None,
+                Target::Handler(Box::new(Never)),
+            );
             assert!(router.topic(name, route));
         }
         let mut schedule = Schedule::new(Arc::new(router), Arc::new(config), Arc::default());

@@ -49,6 +49,9 @@ pub(crate) struct ShardState {
     raised: HashSet<Position>,
     /// What is to be written, in the order it arose.
     pub(crate) outcomes: VecDeque<Pending>,
+    /// Successes that have not committed, by lane; only where handlers' transactions, which are
+    /// not written in that order, must wait for them.
+    unwritten: ByNumber<LaneId, usize>,
 }
 
 /// How often reading goes back at most while there is other work.
@@ -75,6 +78,7 @@ impl ShardState {
             wanting: Vec::new(),
             raised: HashSet::new(),
             outcomes: VecDeque::new(),
+            unwritten: ByNumber::default(),
         }
     }
 
@@ -128,6 +132,29 @@ impl ShardState {
             self.known.remove(&position);
             self.raised.remove(&position);
         }
+    }
+
+    /// A success of the lane is to be written.
+    pub(crate) fn succeeded(&mut self, id: LaneId) {
+        *self.unwritten.entry(id).or_default() += 1;
+    }
+
+    /// A success of the lane has committed. Whether it was the last one that was waited for.
+    pub(crate) fn success_committed(&mut self, id: LaneId) -> bool {
+        let Some(count) = self.unwritten.get_mut(&id) else {
+            return false;
+        };
+        *count -= 1;
+        let last = *count == 0;
+        if last {
+            self.unwritten.remove(&id);
+        }
+        last
+    }
+
+    /// Whether a success of the lane has not committed.
+    pub(crate) fn has_unwritten(&self, id: LaneId) -> bool {
+        self.unwritten.contains_key(&id)
     }
 
     /// Whether an event may have been in work when a former owner died, and has not been marked.

@@ -118,6 +118,13 @@ impl Schedule {
             && topic.in_work < self.router.route(route).config.concurrency
             && topic.stuck < self.config.settle_batch
             && self.has_slot(topic.in_work)
+            && self.has_transaction(route)
+    }
+
+    /// Whether the store has room for one more transaction of a handler, where the route needs one.
+    fn has_transaction(&self, route: RouteId) -> bool {
+        let room = self.router.route(route).room();
+        room.is_none_or(|room| self.transactions < room.at_once)
     }
 
     /// Whether a topic with so many deliveries under way may have another slot. The last few are
@@ -194,6 +201,7 @@ impl Schedule {
     fn started(&mut self, route: RouteId) {
         self.in_work += 1;
         self.topics[route].in_work += 1;
+        self.transactions += usize::from(self.router.route(route).room().is_some());
         self.topics[route].breaker.started();
         self.publish_gauges();
     }
@@ -209,6 +217,8 @@ impl Schedule {
         let Some(state) = self.shards.get_mut(&shard) else {
             return Start::Nothing;
         };
+        let completes = self.router.route(route).room().is_some();
+        let unwritten = completes && state.has_unwritten(id);
         let Some(lane) = state.lanes.get_mut(&id) else {
             return Start::Nothing;
         };
@@ -226,6 +236,12 @@ impl Schedule {
             // An event that committed late has taken the head's place.
             lane.ready = false;
             self.advance(shard, id, now);
+            return Start::Nothing;
+        }
+        if unwritten {
+            // Its completion must not commit before what came before it; when that has, the lane
+            // takes its place in the queue again.
+            lane.ready = false;
             return Start::Nothing;
         }
         let row = &head.row;

@@ -15,6 +15,7 @@ mod shard;
 mod row;
 mod fetch;
 mod settle;
+mod claim;
 mod delayed;
 #[cfg(test)]
 mod tests;

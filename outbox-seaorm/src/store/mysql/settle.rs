@@ -95,13 +95,21 @@ impl MySql {
         txn: &DatabaseTransaction,
         positions: &[Position],
     ) -> Result<BTreeMap<Position, Uuid>, DbErr> {
+        self.lock(txn, &self.sql.lock_events, positions).await
+    }
+
+    /// The same by another statement.
+    pub(super) async fn lock(
+        &self,
+        txn: &DatabaseTransaction,
+        sql: &str,
+        positions: &[Position],
+    ) -> Result<BTreeMap<Position, Uuid>, DbErr> {
         let mut there = BTreeMap::new();
         let positions: Vec<_> = positions.iter().map(|position| json!(position)).collect();
         for list in lists(&positions) {
             let values = [list.into()];
-            let rows = txn
-                .query_all_raw(statement(&self.sql.lock_events, values))
-                .await?;
+            let rows = txn.query_all_raw(statement(sql, values)).await?;
             for row in rows {
                 there.insert(row.try_get("", "seq")?, row.try_get("", "id")?);
             }

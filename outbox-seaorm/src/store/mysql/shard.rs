@@ -131,7 +131,9 @@ impl MySql {
         marks.sort_unstable();
         let positions: Vec<_> = marks.iter().map(|(position, _)| *position).collect();
         let txn = begin(db).await?;
-        self.lock_events(&txn, &positions).await?;
+        let free = &self.sql.lock_free_events;
+        let free = self.lock(&txn, free, &positions).await?;
+        marks.retain(|(position, _)| free.contains_key(position));
         let fenced = self
             .fence(&txn, member, std::slice::from_ref(owned))
             .await?;

@@ -29,7 +29,7 @@ statements! {
     shards, lock_shards, living, last_position, take, release, release_all, blocked, paused,
     fence,
     fetch_shards, fetch_again, fetch_events, read,
-    lock_events, keep, delete, retry, bury, buried, mark_crashes,
+    lock_events, lock_free_events, claim, keep, delete, retry, bury, buried, mark_crashes,
     due, move_in, move_out,
 }
 

@@ -6,6 +6,7 @@ mod shard;
 mod row;
 mod fetch;
 mod settle;
+mod claim;
 mod delayed;
 mod echo;
 mod listen;
@@ -99,6 +100,10 @@ impl Postgres {
         };
         self.read_committed.get_or_try_init(ask).await.copied()
     }
+}
+
+fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
+    Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
 }
 
 /// Microseconds to be added to the database's clock, at most 100 years: its times end somewhere.

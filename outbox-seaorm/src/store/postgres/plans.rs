@@ -78,6 +78,17 @@ fn hot(names: &Names) -> Vec<(&'static str, String, String)> {
         ("settle_done_kept", sql.settle_done_kept, done),
         ("settle", sql.settle, all.clone()),
         ("settle_kept", sql.settle_kept, all),
+        ("claim", sql.claim, format!("700, {member}")),
+        (
+            "complete",
+            sql.complete,
+            format!("{member}, 1, 0, 700, {member}"),
+        ),
+        (
+            "complete_kept",
+            sql.complete_kept,
+            format!("{member}, 1, 0, 700, {member}"),
+        ),
         (
             "mark_crashes",
             sql.mark_crashes,

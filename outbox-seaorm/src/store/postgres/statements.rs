@@ -56,6 +56,9 @@ statements! {
     settle_done_kept = "settle_done" keeping KEPT,
     settle = "settle" keeping "",
     settle_kept = "settle" keeping KEPT,
+    claim = "claim",
+    complete = "complete" keeping "",
+    complete_kept = "complete" keeping KEPT,
     mark_crashes = "mark_crashes",
     move_due = "move_due",
 }

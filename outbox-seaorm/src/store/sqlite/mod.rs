@@ -7,6 +7,7 @@ mod shard;
 mod row;
 mod fetch;
 mod settle;
+mod claim;
 mod delayed;
 #[cfg(test)]
 mod plans;

@@ -39,7 +39,7 @@ statements! {
     shards, take, release, release_all, blocked, paused,
     fence,
     fetch, read,
-    keep, delete, retry, bury, delete_buried, mark_crashes,
+    claim, keep, delete, retry, bury, delete_buried, mark_crashes,
     last_due, move_in, move_out,
 }
 

@@ -12,6 +12,7 @@ pub mod order;
 pub mod failures;
 pub mod topics;
 pub mod pool;
+pub mod in_transaction;
 pub mod stop;
 pub mod restarts;
 pub mod costs;

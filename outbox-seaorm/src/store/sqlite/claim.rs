@@ -1,0 +1,59 @@
+use super::{Sqlite, begin, statement};
+use outbox_core::store::{Claim, Completion, History};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Value};
+use serde_json::json;
+
+/// It is gone when the transaction is: SQLite ends one after some errors, and what comes next would
+/// be committed one by one.
+const SAVEPOINT: &str = "outbox_claim";
+
+impl Sqlite {
+    pub(in crate::store) async fn claim(
+        &self,
+        db: &DatabaseConnection,
+        claim: &Claim,
+    ) -> Result<Option<DatabaseTransaction>, DbErr> {
+        let txn = begin(db).await?;
+        let claimed = txn
+            .query_one_raw(statement(&self.sql.claim, named(claim)))
+            .await?;
+        if claimed.is_none() {
+            txn.rollback().await?;
+            return Ok(None);
+        }
+        txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
+            .await?;
+        Ok(Some(txn))
+    }
+
+    pub(in crate::store) async fn complete(
+        &self,
+        txn: &DatabaseTransaction,
+        claim: &Claim,
+        history: History,
+    ) -> Result<Completion, DbErr> {
+        txn.execute_unprepared(&format!("RELEASE {SAVEPOINT}"))
+            .await?;
+        if self.fence(txn, claim.member, &claim.owned).await?.is_none() {
+            return Ok(Completion::Lost);
+        }
+        if history == History::Keep {
+            txn.execute_raw(statement(&self.sql.keep, named(claim)))
+                .await?;
+        }
+        let deleted = txn
+            .execute_raw(statement(&self.sql.delete, named(claim)))
+            .await?;
+        Ok(match deleted.rows_affected() {
+            0 => Completion::Gone,
+            _ => Completion::Written,
+        })
+    }
+}
+
+/// The event as the parameters of a statement that takes a list.
+fn named(claim: &Claim) -> [Value; 3] {
+    let id = format!("{:X}", claim.id.simple());
+    let list = json!([[claim.position, id]]).to_string();
+    [list.into(), claim.position.into(), claim.position.into()]
+}
