@@ -1,4 +1,4 @@
-use super::{Conduct, deliver, emit, watchdog};
+use super::{Conduct, book, deliver, emit, watchdog};
 use crate::history::Log;
 use outbox_core::CancellationToken;
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr};
@@ -33,7 +33,8 @@ pub async fn run(arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn 
     watchdog::start(&log, &conduct);
     let job = Job {
         mode: mode.clone(),
-        db: open(url).await?,
+        // Handlers in transactions have all but two.
+        db: open(url, if mode == "book" { 5 } else { 2 }).await?,
         log,
         name: name.clone(),
         seed: seed.parse()?,
@@ -42,14 +43,15 @@ pub async fn run(arguments: impl Iterator<Item = String>) -> Result<(), Box<dyn 
     };
     match mode.as_str() {
         "emit" => emit::run(job).await?,
+        "book" => book::run(job).await?,
         _ => deliver::run(job).await?,
     }
     Ok(())
 }
 
-async fn open(url: &str) -> Result<DatabaseConnection, DbErr> {
+async fn open(url: &str, connections: u32) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(2).sqlx_logging(false);
+    options.max_connections(connections).sqlx_logging(false);
     let mut tries = 0;
     loop {
         match Database::connect(options.clone()).await {

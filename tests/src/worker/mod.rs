@@ -1,7 +1,7 @@
 //! The processes of the fault tests: a dispatcher, or an emitter.
 //!
 //! ```text
-//! outbox-worker deliver|fail|hang URL LOG NAME SEED [CONDUCT]
+//! outbox-worker deliver|fail|hang|book URL LOG NAME SEED [CONDUCT]
 //! outbox-worker emit URL LOG NAME SEED [CONDUCT]
 //! ```
 //!
@@ -13,6 +13,7 @@ mod tables;
 mod job;
 mod watchdog;
 mod deliver;
+mod book;
 mod emit;
 
 pub use conduct::Conduct;

@@ -34,9 +34,10 @@ impl Kind {
 }
 
 /// The tables of the application: `account` has a row an aggregate, and `emitted` tells, in the
-/// order of the commits of an account, which events there are: a killed emitter cannot.
+/// order of the commits of an account, which events there are: a killed emitter cannot. `effect` has
+/// a row for each time that a handler has done what an event asks for.
 #[must_use]
-pub fn tables(backend: DbBackend) -> [String; 2] {
+pub fn tables(backend: DbBackend) -> [String; 3] {
     let number = match backend {
         DbBackend::Sqlite => "INTEGER PRIMARY KEY",
         DbBackend::MySql => "BIGINT AUTO_INCREMENT PRIMARY KEY",
@@ -48,6 +49,7 @@ pub fn tables(backend: DbBackend) -> [String; 2] {
             "CREATE TABLE emitted (n {number}, account VARCHAR(8), event VARCHAR(36), \
             kind INTEGER DEFAULT 0, writer VARCHAR(16))"
         ),
+        format!("CREATE TABLE effect (n {number}, account VARCHAR(64), event VARCHAR(36))"),
     ]
 }
 

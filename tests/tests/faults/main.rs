@@ -8,6 +8,7 @@ mod process;
 
 mod kills;
 mod freezes;
+mod bookings;
 mod emitters;
 mod clocks;
 mod fleets;
