@@ -14,6 +14,7 @@ pub mod entity;
 pub mod store;
 pub mod operator;
 mod dispatcher;
+pub mod consumers;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -10,7 +10,8 @@ tokio::task_local! {
 ///
 /// A middleware opens one per request; the dispatcher opens one around each handler, so that the
 /// events a handler emits carry on the trace, tenant and correlation of the event it handles.
-/// A scope ends where the task ends: a future given to `tokio::spawn` is outside.
+/// A scope ends where the task ends: a future given to `tokio::spawn` is outside, unless it is
+/// [carried](Self::carry) along.
 ///
 /// ```
 /// use outbox_core::{Context, Headers, headers};
@@ -50,6 +51,26 @@ impl Context {
     #[must_use]
     pub fn current() -> Self {
         CURRENT.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// Gives a future the context of the current task, to be run in another one.
+    ///
+    /// ```
+    /// use outbox_core::{Context, Headers, headers};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let context = Context::new(Headers::from_iter([(headers::TENANT_ID, "acme")]));
+    /// context
+    ///     .scope(async {
+    ///         // … what is emitted here is of the tenant acme, …
+    ///         tokio::spawn(async { /* … here of nobody … */ });
+    ///         tokio::spawn(Context::carry(async { /* … and here of acme. */ }));
+    ///     })
+    ///     .await;
+    /// # });
+    /// ```
+    pub fn carry<F: Future>(future: F) -> impl Future<Output = F::Output> {
+        Self::current().scope(future)
     }
 
     /// Runs a future inside this context, which takes the place of an outer one.
