@@ -293,6 +293,7 @@ macro_rules! claiming_dispatcher_laws {
                 a_lost_answer_of_a_commit_repeats_nothing,
                 nobody_starts_behind_a_handler_of_a_former_owner,
                 transactions_leave_connections_to_others,
+                what_is_emitted_in_a_transaction_carries_on,
             }
         }
     };

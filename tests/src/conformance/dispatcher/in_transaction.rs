@@ -1,7 +1,12 @@
 //! Handlers that work in the transactions that complete their events: what they do in the database
 //! happens exactly once.
 
-use super::{Account, Scene, ok, scene::spawn};
+use super::{
+    Account, Scene,
+    follow_ups::{Seen, assert_carried_on, see},
+    ok,
+    scene::spawn,
+};
 use crate::{
     conformance::{Actor, Effects, Harness},
     watched::{Moment, Verb, Watched},
@@ -311,6 +316,43 @@ impl TransactionalHandler<Account, DatabaseTransaction> for Wait {
     ) -> Result<(), HandlerError> {
         self.running.fetch_add(1, SeqCst);
         self.go_on.acquire().await?.forget();
+        Ok(())
+    }
+}
+
+/// As of every other handler.
+pub async fn what_is_emitted_in_a_transaction_carries_on<H>(scene: &Scene<H>)
+where
+    H: Harness<Store = SeaOrmStore> + 'static,
+{
+    let tell = Tell {
+        outbox: scene.harness.tables().unwrap().outbox,
+        seen: Seen::default(),
+    };
+    let seen = Arc::clone(&tell.seen);
+    let builder = scene.bare_dispatcher();
+    let dispatcher = spawn(builder.on_transactional(Account::CHANGED, tell));
+    assert_carried_on(scene, (seen, dispatcher), Account::changed("x", "first")).await;
+}
+
+/// Emits a second event.
+struct Tell {
+    outbox: Outbox,
+    seen: Seen,
+}
+
+impl TransactionalHandler<Account, DatabaseTransaction> for Tell {
+    async fn handle(
+        &self,
+        event: Account,
+        delivery: Delivery,
+        txn: &DatabaseTransaction,
+    ) -> Result<(), HandlerError> {
+        see(&self.seen, event.text(), &delivery);
+        if event.text() == "first" {
+            let second = Account::changed("x", "second");
+            self.outbox.emit(txn, second).await?;
+        }
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ pub mod order;
 pub mod failures;
 pub mod topics;
 pub mod pool;
+pub mod follow_ups;
 pub mod in_transaction;
 pub mod stop;
 pub mod restarts;
@@ -52,6 +53,11 @@ macro_rules! dispatcher_laws {
             pool {
                 handlers_use_the_pool_that_they_are_delivered_from,
                 no_connection_is_held_while_a_handler_runs,
+            }
+            follow_ups {
+                a_handler_of_a_topic_carries_on,
+                a_spawned_task_carries_on_what_it_is_given,
+                a_raw_handler_carries_on,
             }
             stop {
                 a_graceful_stop_hands_the_rest_back,
