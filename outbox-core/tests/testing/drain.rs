@@ -158,6 +158,31 @@ async fn leases_run_out_in_no_time() {
     assert_eq!(drained.summary.delivered, 1);
 }
 
+/// What another service has written, as a dispatcher finds it in production (B175).
+#[tokio::test]
+async fn what_cannot_be_decoded_fails_in_the_kit_too() {
+    #[derive(serde::Serialize, serde::Deserialize, outbox_core::OutboxEvent)]
+    #[outbox(aggregate = "order", topic = "order.placed", crate = outbox_core)]
+    struct Foreign {
+        #[outbox(key)]
+        number: String,
+    }
+    let store = MemoryStore::new();
+    let number = "7".to_owned();
+    let id = store.emit(Foreign { number }).unwrap();
+    let recorder = Recorder::new();
+    let handler = recorder.handler();
+    let dispatcher = builder(&store).on_event::<Order>(handler).build().unwrap();
+    let drained = dispatcher.fast_forward().await.unwrap();
+    assert_eq!((drained.of(id).len(), drained.summary.dead), (11, 1));
+    let told = drained.of(id)[10].to_string();
+    assert!(
+        told.contains("payload of version 1 cannot be decoded"),
+        "{told}"
+    );
+    assert!(recorder.seen().is_empty());
+}
+
 /// What is deleted by age.
 #[tokio::test]
 async fn the_history_ends_in_no_time() {
