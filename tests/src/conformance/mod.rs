@@ -19,6 +19,7 @@ pub mod membership;
 pub mod shards;
 pub mod fetch;
 pub mod content;
+pub mod generated;
 pub mod success;
 pub mod failure;
 pub mod fence;
@@ -140,6 +141,9 @@ macro_rules! conformance {
                 what_is_gone_is_left_out_of_a_read,
                 what_cannot_be_read_is_the_fault_of_its_row,
                 an_unreadable_event_can_still_become_a_dead_letter,
+            }
+            generated {
+                any_event_comes_back_bit_for_bit,
             }
             success {
                 a_delivered_event_goes_to_the_history,
