@@ -13,6 +13,7 @@ mod many_variants;
 mod messages;
 mod numbers;
 mod payload_text;
+mod registry;
 mod serde_attributes;
 mod shapes;
 mod support;
