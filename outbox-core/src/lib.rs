@@ -9,6 +9,8 @@ mod error;
 mod text;
 mod event;
 pub mod headers;
+#[cfg(feature = "schema")]
+pub mod contract;
 mod emit;
 mod wake;
 pub mod store;

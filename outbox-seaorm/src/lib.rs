@@ -30,6 +30,8 @@ pub use store::{History, Position, SeaOrmStore, StoreError, StoreErrorKind};
 pub use transaction::{begin_immediate, is_contention};
 
 // From outbox-core: the event contract, …
+#[cfg(feature = "schema")]
+pub use outbox_core::contract;
 pub use outbox_core::{
     BoxError, Catalogue, Clash, Context, Contract, DecodeError, Dedupe, Draft, Due, EmitOptions,
     Emitted, HeaderValue, Headers, IntoDraft, InvalidEvent, InvalidEventKind, Limits, NewEvent,

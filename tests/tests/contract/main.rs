@@ -6,9 +6,12 @@
     reason = "a test may fail wherever it finds out"
 )]
 
+mod documents;
 mod generics;
 mod golden;
+mod json_schema;
 mod keys;
+mod lock;
 mod many_variants;
 mod messages;
 mod numbers;

@@ -1,11 +1,15 @@
-use crate::support::{delivered, emitted};
-use outbox_seaorm::OutboxEvent;
+use crate::{
+    json_schema::refusal,
+    support::{delivered, emitted},
+};
+use outbox_seaorm::{OutboxEvent, contract::Schemas};
 use proptest::prelude::*;
 use rust_decimal::Decimal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct Amounts {
     u64: u64,
     i64: i64,
@@ -18,7 +22,7 @@ struct Amounts {
     map: BTreeMap<String, i128>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, OutboxEvent)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, OutboxEvent)]
 #[outbox(aggregate = "account")]
 enum Event {
     Newtype(#[outbox(key)] u128),
@@ -147,5 +151,14 @@ proptest! {
     #[test]
     fn any_event_comes_back_bit_for_bit(event in event()) {
         comes_back(&event);
+    }
+
+    #[test]
+    fn any_payload_is_one_of_its_schema(event in event()) {
+        let schemas = Schemas::new().with::<Event>().unwrap();
+        let row = emitted(&event);
+        let payload = serde_json::from_str(&row.payload).unwrap();
+        let schema = schemas.schema(row.topic).unwrap();
+        prop_assert_eq!(refusal(schema, &payload), None);
     }
 }
