@@ -48,6 +48,8 @@ macro_rules! dispatcher_laws {
             }
             topics {
                 an_unknown_topic_holds_back_its_own_aggregate_only,
+                builds_of_two_releases_lose_and_reorder_nothing,
+                two_prefixes_in_one_database_never_meet,
                 each_event_goes_where_its_topic_says,
             }
             pool {

@@ -2,8 +2,15 @@
 
 use super::{Account, Scene, ok, scene::spawn};
 use crate::conformance::Harness;
-use outbox_core::{Delivery, Envelope, HandlerError, Outcome, Publisher, async_trait};
-use std::sync::{Arc, Mutex};
+use outbox_core::{
+    Delivery, Envelope, HandlerError, Outcome, Publisher, async_trait, store::Store,
+};
+use outbox_seaorm::{Outbox, SeaOrmStore, schema};
+use sea_orm::TransactionTrait;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 type Seen = Arc<Mutex<Vec<String>>>;
 
@@ -35,6 +42,101 @@ pub async fn an_unknown_topic_holds_back_its_own_aggregate_only<H: Harness + 'st
     scene.pending(0).await;
     new.shutdown().await;
     assert_eq!(scene.seen("x"), ["closed", "behind"]);
+}
+
+/// While builds of two releases run, the old one leaves what it does not know, and the new one
+/// delivers everything else; in the end everything has its order.
+pub async fn builds_of_two_releases_lose_and_reorder_nothing<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    let log = scene.log.by("old");
+    let old = scene.bare_dispatcher();
+    let old = old.on(Account::CHANGED, move |_: Account, delivery: Delivery| {
+        let run = log.started(delivery.key().unwrap_or("-"), delivery.id());
+        async move {
+            run.succeeded();
+            Ok(())
+        }
+    });
+    let old = spawn(old.lease(Duration::from_secs(1)));
+    let emit = async |round: usize| {
+        for number in 0..60 {
+            let key = format!("x{}", number % 12);
+            let text = format!("{round}.{number}");
+            if (number + round).is_multiple_of(5) {
+                let id = scene.emit_draft(Account::closed(&key, &text), &text).await;
+                scene.log.emitted(&key, id);
+            } else {
+                scene.emit(&key, &text).await;
+            }
+        }
+    };
+    emit(0).await;
+    let some = || async { scene.history().settled() > 0 };
+    scene.until("the old build delivers", some).await;
+    let new = scene.dispatcher("new", ok).lease(Duration::from_secs(1));
+    let new = spawn(new);
+    for round in 1..4 {
+        emit(round).await;
+        scene.harness.pass(Duration::from_millis(200)).await;
+    }
+    old.shutdown().await;
+    scene.settled(240).await;
+    scene.pending(0).await;
+    new.shutdown().await;
+    assert_eq!(scene.history().assert_clean().duplicates, 0);
+}
+
+/// Another service's outbox in the same database.
+pub async fn two_prefixes_in_one_database_never_meet<H: Harness + 'static>(scene: &Scene<H>) {
+    let Some(tables) = scene.harness.tables() else {
+        return;
+    };
+    let outbox = Outbox::builder().prefix("other_");
+    let outbox = match tables.outbox.names().schema() {
+        Some(schema) => outbox.schema(schema),
+        None => outbox,
+    };
+    let outbox = outbox.build().unwrap();
+    schema::create_with(&outbox, &tables.db).await.unwrap();
+    let store = SeaOrmStore::new(&tables.db, &outbox);
+    for number in 0..40 {
+        scene.emit("x", &format!("mine {number}")).await;
+        let txn = tables.db.begin().await.unwrap();
+        let theirs = Account::changed("x", "theirs");
+        let id = outbox.emit(&txn, theirs).await.unwrap().id();
+        txn.commit().await.unwrap();
+        scene.note(id, "theirs");
+        scene.log.emitted("theirs", id);
+    }
+    let only = |whose: &'static str| {
+        move |text: String, _: Delivery| async move {
+            if text.starts_with(whose) {
+                return Ok(());
+            }
+            Err(HandlerError::dead("somebody else's"))
+        }
+    };
+    let log = scene.log.by("theirs");
+    let theirs = outbox_core::Dispatcher::<SeaOrmStore>::builder(store.clone());
+    let theirs = theirs.on_event(move |event: Account, delivery: Delivery| {
+        assert_eq!(event.text(), "theirs");
+        let run = log.started("theirs", delivery.id());
+        async move {
+            run.succeeded();
+            Ok(())
+        }
+    });
+    let dispatchers = [spawn(scene.dispatcher("mine", only("mine"))), spawn(theirs)];
+    scene.settled(80).await;
+    scene.pending(0).await;
+    for dispatcher in dispatchers {
+        dispatcher.shutdown().await;
+    }
+    assert_eq!(scene.harness.dead().await, []);
+    assert_eq!(scene.harness.delivered().await.len(), 40);
+    assert_eq!(store.members().await.unwrap(), []);
+    assert_eq!(scene.history().assert_clean().duplicates, 0);
 }
 
 struct Broker(Seen);
