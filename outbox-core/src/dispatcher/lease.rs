@@ -1,5 +1,5 @@
 use super::{config::Config, health::Health, pulse::Pulse};
-use crate::store::{MemberId, Store};
+use crate::store::{MemberId, Store, StoreErrorKind};
 use std::{sync::Arc, thread, time::Duration};
 use tokio::{
     sync::watch,
@@ -169,6 +169,9 @@ struct Heartbeat {
 /// How long a call of the heartbeat may go on when the session is over.
 const LAST_CALL: Duration = Duration::from_secs(1);
 
+/// Before a renewal is tried again where another writer was in the way: he is gone in a moment.
+const CONTENTION_PAUSE: Duration = Duration::from_millis(5);
+
 impl Heartbeat {
     fn run_apart<S: Store>(self, store: &S) {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -210,7 +213,8 @@ impl Heartbeat {
     async fn run<S: Store>(self, store: &S) {
         let mut health = Health::new("renewing the lease");
         // From when the lease counts from: to connect, or a renewal, may have taken a while.
-        let mut next = self.joined_at + self.lease / 3;
+        let mut due = self.joined_at + self.lease / 3;
+        let mut next = due;
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => return,
@@ -236,11 +240,18 @@ impl Heartbeat {
                         sent
                     };
                     let _ = self.state.send(held(from, self.lease));
-                    next = from + self.lease / 3;
+                    due = from + self.lease / 3;
+                    next = due;
                 }
                 Ok(false) => {
                     let _ = self.state.send(LeaseState::Lost);
                     return;
+                }
+                Err(error) if error.kind() == StoreErrorKind::Contention => {
+                    if due.elapsed() > self.lease / 3 {
+                        health.down(&error);
+                    }
+                    next = Instant::now() + CONTENTION_PAUSE;
                 }
                 Err(error) => {
                     health.down(&error);

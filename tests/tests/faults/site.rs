@@ -2,6 +2,7 @@ use super::{
     clocks,
     process::Process,
     server::{Server, connect},
+    watch::Watch,
 };
 use outbox_seaorm::{Emit, schema};
 use outbox_tests::{
@@ -194,6 +195,12 @@ impl Site {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         unreachable!("never: {what}")
+    }
+
+    /// Writes down when the database is slower than leases are renewed: on a busy machine one may
+    /// run out then. Until what this returns is dropped.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::start(&self.url, &self.log)
     }
 
     fn log_path(&self) -> PathBuf {

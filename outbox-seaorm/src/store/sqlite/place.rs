@@ -52,6 +52,10 @@ impl Sqlite {
             .max_lifetime(None)
             .sqlx_logging(false);
         let apart = Database::connect(options).await?;
+        // Who waits for the write lock looks for it less and less often, every tenth of a second in
+        // the end, and writers who come later overtake: among many a lease would run out. The
+        // heartbeat asks anew instead.
+        apart.execute_unprepared("PRAGMA busy_timeout = 30").await?;
         if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != "main") {
             let attach = "ATTACH DATABASE ?1 AS ?2";
             let values = [path.as_str().into(), schema.into()];

@@ -15,6 +15,7 @@ const ENOUGH: i64 = 1_500;
 pub(crate) async fn come_and_go(site: Site) {
     let seed = seed();
     println!("seed {seed}");
+    let watch = site.watch();
     let mut chance = fastrand::Rng::with_seed(seed);
     let emitters = ["e0", "e1", "e2", "e3"].map(|name| site.start("emit", name));
     let mut names = (0..).map(|n| format!("d{n}"));
@@ -48,6 +49,7 @@ pub(crate) async fn come_and_go(site: Site) {
     for process in fleet {
         process.stop();
     }
+    drop(watch);
     let report = site.check().await;
     assert!(report.events > 1_000, "{report:?}");
     assert!(site.count("outbox_dead").await > 0, "some were doomed");
