@@ -24,6 +24,8 @@ pub struct Conduct {
     pub rollback: u32,
     /// The chance that a writer's transaction stays open for seconds.
     pub late: u32,
+    /// How many owners may die with an event in work.
+    pub crash_limit: u32,
     /// Whether a dead letter holds back its aggregate, for an operator to decide.
     pub blocking: bool,
     /// Whether there are delayed and unordered events, other topics, and large payloads.
@@ -43,6 +45,8 @@ impl Default for Conduct {
             pause_ms: 25,
             rollback: 200,
             late: 0,
+            // Whatever was in work is killed again and again, through no fault of its own.
+            crash_limit: 1_000,
             blocking: false,
             mixed: false,
         }

@@ -11,8 +11,10 @@ use outbox_core::{Delivery, HandlerError, OnDead, RetryPolicy, headers::REPLAY_I
 use outbox_seaorm::Dispatcher;
 use std::{
     error::Error,
+    hint::black_box,
     sync::{Arc, Mutex},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 /// What handlers do.
@@ -24,6 +26,12 @@ enum Mode {
     Fail,
     /// Never return.
     Hang,
+    /// Keep the runtime's threads for longer than two leases.
+    Block,
+    /// Abort the process for an event that says so.
+    Abort,
+    /// Use up the stack for it.
+    Overflow,
 }
 
 struct Worker {
@@ -42,6 +50,8 @@ enum Turn {
     Fail,
 }
 
+/// The text of an event that brings its process down, where handlers are told so.
+pub const DEADLY: &str = "deadly";
 /// Long enough to be stopped in.
 const FAIL_AFTER: Duration = Duration::from_millis(500);
 /// Failures that ask for this are no sign of an outage, which would give attempts back.
@@ -55,6 +65,9 @@ pub(super) async fn run(job: Job) -> Result<(), Box<dyn Error>> {
             "deliver" => Mode::Deliver,
             "fail" => Mode::Fail,
             "hang" => Mode::Hang,
+            "block" => Mode::Block,
+            "abort" => Mode::Abort,
+            "overflow" => Mode::Overflow,
             other => return Err(format!("no mode {other}").into()),
         },
         log: job.log,
@@ -81,8 +94,7 @@ pub(super) async fn run(job: Job) -> Result<(), Box<dyn Error>> {
         .timeout(Duration::from_millis(job.conduct.timeout_ms))
         .lease(Duration::from_millis(job.conduct.lease_ms))
         .configure(|config| {
-            // Whatever was in work is killed again and again here, through no fault of its own.
-            config.crash_limit = 1_000;
+            config.crash_limit = job.conduct.crash_limit;
             config.topic.on_dead = (!job.conduct.blocking).then_some(OnDead::Continue);
         })
         .build()?;
@@ -99,6 +111,25 @@ impl Worker {
         let run = self.begin(event, &delivery);
         match self.mode {
             Mode::Hang => std::future::pending().await,
+            Mode::Block => {
+                block(Duration::from_millis(self.conduct.lease_ms) * 5 / 2);
+                run.succeeded();
+                Ok(())
+            }
+            Mode::Abort | Mode::Overflow if event.text() == DEADLY => {
+                // Its neighbours are in work too.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                if self.mode == Mode::Abort {
+                    std::process::abort();
+                }
+                black_box(overflow(0));
+                Ok(())
+            }
+            Mode::Abort | Mode::Overflow => {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                run.succeeded();
+                Ok(())
+            }
             Mode::Fail => {
                 tokio::time::sleep(FAIL_AFTER).await;
                 run.failed();
@@ -201,5 +232,22 @@ impl Worker {
             at -= share;
         }
         Turn::Work(pause)
+    }
+}
+
+/// Lets nothing else run on this thread.
+fn block(time: Duration) {
+    let start = Instant::now();
+    while let Some(left) = time.checked_sub(start.elapsed()) {
+        thread::park_timeout(left);
+    }
+}
+
+/// Deeper than any stack.
+fn overflow(depth: u64) -> u64 {
+    let page = black_box([depth; 512]);
+    match depth {
+        u64::MAX => 0,
+        _ => overflow(depth + 1).wrapping_add(page[0]),
     }
 }

@@ -1,7 +1,7 @@
 //! The processes of the fault tests: a dispatcher, or an emitter.
 //!
 //! ```text
-//! outbox-worker deliver|fail|hang|book URL LOG NAME SEED [CONDUCT]
+//! outbox-worker deliver|fail|hang|block|abort|overflow|book URL LOG NAME SEED [CONDUCT]
 //! outbox-worker emit URL LOG NAME SEED [CONDUCT]
 //! ```
 //!
@@ -17,5 +17,6 @@ mod book;
 mod emit;
 
 pub use conduct::Conduct;
+pub use deliver::DEADLY;
 pub use job::run;
 pub use tables::{Kind, accounts, tables};

@@ -57,6 +57,26 @@ async fn a_stopped_dispatcher_is_replaced_and_stands_by_when_it_goes_on() {
     assert!(report.events > 100, "{report:?}");
 }
 
+/// The heartbeat has a thread of its own: nobody takes over.
+#[tokio::test]
+async fn handlers_that_block_the_runtime_keep_the_lease() {
+    let site = Site::new().await;
+    for _ in 0..3 {
+        site.emit("a").await;
+        site.emit("b").await;
+    }
+    let owner = site.start("block", "owner");
+    site.delivers(&owner).await;
+    let standby = site.start("deliver", "standby");
+    site.drained().await;
+    assert_eq!(site.starts("standby"), 0, "it stands by");
+    assert_eq!(site.starts("owner"), 6);
+    for process in [owner, standby] {
+        process.stop();
+    }
+    assert_eq!(site.check().await.duplicates, 0);
+}
+
 #[tokio::test]
 async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
     nothing_fenced_is_written(Site::new().await).await;

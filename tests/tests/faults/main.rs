@@ -8,7 +8,9 @@ mod site;
 mod process;
 
 mod kills;
+mod crashes;
 mod freezes;
+mod failover;
 mod bookings;
 mod emitters;
 mod clocks;

@@ -26,6 +26,15 @@ impl Process {
         self.log.fault();
     }
 
+    /// Waits until it has ended by itself, badly.
+    pub(crate) async fn crashed(mut self) {
+        while self.child.try_wait().unwrap().is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        self.log.fault();
+        assert!(!self.child.wait().unwrap().success(), "{}", self.name);
+    }
+
     /// Stops the process as it is.
     pub(crate) fn freeze(&self) {
         self.signal("-STOP");

@@ -9,7 +9,7 @@ use outbox_tests::{
     conformance::dispatcher::Account,
     history::{Log, Report, What},
     servers::PgBouncer,
-    worker,
+    worker::{self, Conduct},
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, Statement, TransactionTrait};
 use std::{
@@ -58,6 +58,11 @@ impl Site {
     async fn with(server: Server, accounts: u32) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let url = server.create(directory.path()).await;
+        Self::at(url, server, accounts, directory).await
+    }
+
+    /// In an empty database.
+    pub(crate) async fn at(url: String, server: Server, accounts: u32, directory: TempDir) -> Self {
         let db = connect(&url).await;
         schema::create(&db).await.unwrap();
         worker::accounts(&db, accounts).await.unwrap();
@@ -74,6 +79,13 @@ impl Site {
     /// Starts a process.
     pub(crate) fn start(&self, mode: &str, name: &str) -> Process {
         self.spawn(name, &mut self.command(mode, name))
+    }
+
+    /// Starts a process that behaves in this way.
+    pub(crate) fn start_with(&self, mode: &str, name: &str, conduct: &Conduct) -> Process {
+        let mut command = self.command(mode, name);
+        command.arg(serde_json::to_string(conduct).unwrap());
+        self.spawn(name, &mut command)
     }
 
     /// Starts a process whose clock is so many seconds fast.
@@ -103,11 +115,17 @@ impl Site {
 
     /// Emits an event from this process.
     pub(crate) async fn emit(&self, key: &str) {
+        self.emit_text(key, "").await;
+    }
+
+    /// Emits an event that says something.
+    pub(crate) async fn emit_text(&self, key: &str, text: &str) -> Uuid {
         let txn = self.db.begin().await.unwrap();
-        let id = txn.emit(Account::changed(key, "")).await.unwrap().id();
+        let id = txn.emit(Account::changed(key, text)).await.unwrap().id();
         let sql = format!("INSERT INTO emitted (account, event) VALUES ('{key}', '{id}')");
         txn.execute_unprepared(&sql).await.unwrap();
         txn.commit().await.unwrap();
+        id
     }
 
     /// How many calls of handlers a process has written down.
@@ -140,13 +158,7 @@ impl Site {
 
     /// Checks what happened against what was committed.
     pub(crate) async fn check(&self) -> Report {
-        let emitter = self.log.by("emitter");
-        let sql = "SELECT account, event FROM emitted ORDER BY n";
-        for row in self.query(sql).await {
-            let account: String = row.try_get("", "account").unwrap();
-            let event: String = row.try_get("", "event").unwrap();
-            emitter.emitted(&account, event.parse().unwrap());
-        }
+        self.tell_emitted().await;
         let dead = self.query("SELECT id FROM outbox_dead").await;
         let dead: BTreeSet<Uuid> = dead
             .iter()
@@ -156,6 +168,17 @@ impl Site {
         let report = self.log.history().assert_clean();
         println!("{report:?}");
         report
+    }
+
+    /// Writes the committed events into the log, in their order.
+    pub(crate) async fn tell_emitted(&self) {
+        let emitter = self.log.by("emitter");
+        let sql = "SELECT account, event FROM emitted ORDER BY n";
+        for row in self.query(sql).await {
+            let account: String = row.try_get("", "account").unwrap();
+            let event: String = row.try_get("", "event").unwrap();
+            emitter.emitted(&account, event.parse().unwrap());
+        }
     }
 
     fn given_up(&self) -> BTreeSet<Uuid> {
@@ -201,6 +224,11 @@ impl Site {
     /// run out then. Until what this returns is dropped.
     pub(crate) fn watch(&self) -> Watch {
         Watch::start(&self.url, &self.log)
+    }
+
+    /// The name of its database.
+    pub(crate) fn database_name(&self) -> String {
+        self.url.rsplit('/').next().unwrap().to_owned()
     }
 
     fn log_path(&self) -> PathBuf {

@@ -1,7 +1,7 @@
 //! Short runs of the chaos program: each fault on each database where there is such a thing.
 
 mod arguments;
-mod crashing;
+pub(crate) mod crashing;
 mod play;
 
 use super::server::Server;
