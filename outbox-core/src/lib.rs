@@ -36,7 +36,7 @@ pub use envelope::Envelope;
 pub use error::BoxError;
 pub use event::{Catalogue, Clash, Contract, DecodeError, OutboxEvent, Shape, Topic, TopicSpec};
 pub use handler::{
-    Delivery, Handler, HandlerError, LendTo, MissingState, Outcome, Publisher,
+    BatchHandler, Delivery, Handler, HandlerError, LendTo, MissingState, Outcome, Publisher,
     TransactionalHandler, Wish,
 };
 pub use headers::{HeaderValue, Headers};

@@ -39,9 +39,9 @@ pub use outbox_core::{
 };
 // … and delivery.
 pub use outbox_core::{
-    Archive, BuildError, CancellationToken, Config, Delivery, DispatcherBuilder, DispatcherHandle,
-    Envelope, Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead, Outcome, Publisher,
-    Redact, Retention, RetryPolicy, Stats, Summary, TopicConfig, TopicOptions,
+    Archive, BatchHandler, BuildError, CancellationToken, Config, Delivery, DispatcherBuilder,
+    DispatcherHandle, Envelope, Handler, HandlerError, InvalidRetryPolicy, MissingState, OnDead,
+    Outcome, Publisher, Redact, Retention, RetryPolicy, Stats, Summary, TopicConfig, TopicOptions,
     TransactionalHandler, Unhandled, Wish, async_trait,
 };
 

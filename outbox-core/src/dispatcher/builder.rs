@@ -198,6 +198,11 @@ impl<S: Store> DispatcherBuilder<S> {
                 problem: "a topic's concurrency must be at least 1",
             });
         }
+        if router.routes().iter().any(|route| route.batch() == 0) {
+            return Err(BuildError::Setting {
+                problem: "a batch must be of at least one event",
+            });
+        }
         if router
             .routes()
             .iter()

@@ -57,6 +57,8 @@ pub struct TopicConfig {
     /// What a dead letter does to the events behind it: an ordered topic blocks its aggregate, an
     /// unordered one goes on.
     pub on_dead: Option<OnDead>,
+    /// How long a batch that is not full waits for more events: not at all.
+    pub linger: Duration,
 }
 
 /// What a dead letter does to the later events of its aggregate.
@@ -113,6 +115,7 @@ impl Default for TopicConfig {
             timeout: Duration::from_secs(60),
             retry: RetryPolicy::default(),
             on_dead: None,
+            linger: Duration::ZERO,
         }
     }
 }

@@ -24,6 +24,7 @@ mod lease;
 mod around;
 mod route;
 mod transactional;
+mod batch;
 mod router;
 mod registry;
 mod topic_options;

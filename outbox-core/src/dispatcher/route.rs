@@ -1,6 +1,5 @@
 use super::{around::Around, config::TopicConfig, failure::Failure};
 use crate::{
-    emit::Context,
     envelope::Envelope,
     event::{self, OutboxEvent, Topic},
     handler::{Delivery, Handler, Publisher, State},
@@ -31,6 +30,7 @@ pub(crate) struct Route {
 pub(crate) enum Target {
     Handler(Box<dyn Call>),
     Transactional(Box<dyn CallInTransaction>),
+    Batch(Box<dyn CallBatch>),
     Publisher(Arc<dyn Publisher>),
 }
 
@@ -79,8 +79,9 @@ impl Route {
 
     /// How many events one delivery may take.
     pub(crate) fn batch(&self) -> usize {
-        match self.target {
+        match &self.target {
             Target::Handler(_) | Target::Transactional(_) => 1,
+            Target::Batch(call) => call.size(),
             Target::Publisher(_) => PUBLISH_BATCH,
         }
     }
@@ -90,7 +91,7 @@ impl Route {
     pub(crate) fn room(&self) -> Option<Room> {
         match &self.target {
             Target::Transactional(call) => Some(call.room()),
-            Target::Handler(_) | Target::Publisher(_) => None,
+            Target::Handler(_) | Target::Batch(_) | Target::Publisher(_) => None,
         }
     }
 
@@ -121,6 +122,7 @@ impl Route {
                 }
                 Ok(answers)
             }
+            Target::Batch(call) => Ok(self.call_batch(&**call, envelopes, around).await),
             Target::Publisher(publisher) => {
                 let slice: Vec<_> = envelopes.drain(..).map(|(envelope, _)| envelope).collect();
                 guarded(limit, publish(&**publisher, &slice)).await
@@ -148,6 +150,36 @@ impl Route {
             Ok(()) => Answer::Done,
             Err(failure) => Answer::Failed(failure),
         }
+    }
+
+    async fn call_batch(
+        &self,
+        call: &dyn CallBatch,
+        envelopes: Vec<(Envelope, Owned)>,
+        around: &Around,
+    ) -> Vec<Answer> {
+        let (mut read, mut unread) = (Vec::new(), Vec::new());
+        for (envelope, owned) in envelopes {
+            let found = self.headers(&envelope);
+            unread.push(match found {
+                Ok((headers, version)) => {
+                    read.push(Read {
+                        envelope,
+                        version,
+                        headers,
+                        epoch: owned.epoch,
+                    });
+                    None
+                }
+                Err(answer) => Some(answer),
+            });
+        }
+        let answers = call.call(read, self.config.timeout, &around.state).await;
+        let mut answers = answers.into_iter();
+        let answers = unread
+            .into_iter()
+            .filter_map(|answer| answer.or_else(|| answers.next()));
+        answers.collect()
     }
 
     async fn complete(
@@ -214,6 +246,15 @@ async fn publish(publisher: &dyn Publisher, envelopes: &[Envelope]) -> Vec<Answe
         .collect()
 }
 
+/// Runs what the application wrote and what does not wait: its panics are failures.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let failure = Failure::panic(&*panic);
+        discard(panic);
+        failure
+    })
+}
+
 /// Drops what the application wrote, which may panic; and so may that panic when it is dropped.
 fn discard<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
@@ -246,6 +287,28 @@ pub(crate) trait CallInTransaction: Send + Sync {
         claim: (Claim, Duration),
         around: &'a Around,
     ) -> BoxFuture<'a, Answer>;
+}
+
+/// A handler of several events at once.
+pub(crate) trait CallBatch: Send + Sync {
+    /// How many it takes at most.
+    fn size(&self) -> usize;
+
+    /// As many answers as there are events.
+    fn call<'a>(
+        &'a self,
+        read: Vec<Read>,
+        limit: Duration,
+        state: &'a State,
+    ) -> BoxFuture<'a, Vec<Answer>>;
+}
+
+/// An event whose headers have been read.
+pub(crate) struct Read {
+    pub(crate) envelope: Envelope,
+    pub(crate) version: u32,
+    pub(crate) headers: Headers,
+    pub(crate) epoch: Epoch,
 }
 
 /// The handler of one typed topic.
@@ -325,6 +388,6 @@ async fn handle<T, H: Handler<T>>(
     event: T,
     delivery: Delivery,
 ) -> Result<(), Failure> {
-    let context = Context::caused_by(delivery.id(), delivery.shared_headers());
+    let context = delivery.context();
     Ok(context.scope(handler.handle(event, delivery)).await?)
 }

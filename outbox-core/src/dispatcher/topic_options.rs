@@ -1,11 +1,12 @@
 use super::{
+    batch::Batch,
     config::{OnDead, TopicConfig},
     route::{Target, Typed},
     transactional::InTransaction,
 };
 use crate::{
     event::Topic,
-    handler::{Handler, TransactionalHandler},
+    handler::{BatchHandler, Handler, TransactionalHandler},
     retry::RetryPolicy,
     store::{Store, TransactionalStore},
 };
@@ -46,6 +47,23 @@ impl<T: Send + 'static, S: Store> TopicOptions<T, S> {
         self
     }
 
+    /// Handles up to `size` of the topic's events at once: see [`BatchHandler`].
+    pub fn batch(mut self, size: usize, handler: impl BatchHandler<T>) -> Self {
+        self.target = Some(Target::Batch(Box::new(Batch {
+            topic: self.topic,
+            size,
+            handler,
+        })));
+        self
+    }
+
+    /// How long a batch that is not full waits for more events: not at all, unless it is said here.
+    /// It takes the place of a handler meanwhile.
+    pub fn linger(mut self, linger: Duration) -> Self {
+        self.options.linger = Some(linger);
+        self
+    }
+
     /// How many of the topic's handlers run at once.
     pub fn concurrency(mut self, concurrency: usize) -> Self {
         self.options.concurrency = Some(concurrency);
@@ -79,6 +97,7 @@ pub(super) struct Overrides {
     timeout: Option<Duration>,
     retry: Option<RetryPolicy>,
     on_dead: Option<OnDead>,
+    linger: Option<Duration>,
 }
 
 impl Overrides {
@@ -88,6 +107,7 @@ impl Overrides {
             timeout: self.timeout.unwrap_or(defaults.timeout),
             retry: self.retry.unwrap_or(defaults.retry),
             on_dead: self.on_dead.or(defaults.on_dead),
+            linger: self.linger.unwrap_or(defaults.linger),
         }
     }
 }

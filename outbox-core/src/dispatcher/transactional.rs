@@ -7,7 +7,6 @@ use super::{
     route::{Answer, CallInTransaction, guarded},
 };
 use crate::{
-    emit::Context,
     envelope::Envelope,
     event::Topic,
     handler::{Delivery, HandlerError, TransactionalHandler},
@@ -62,11 +61,15 @@ where
                 }
             };
             let limit = self.lease_allows(limit, around);
-            let handled = match self.topic.decode_version(version, &payload) {
-                Ok(event) => self.handle(event, delivery, &txn, limit).await,
-                Err(error) => Err(Failure::undecodable(&error.into())),
+            let work = async {
+                let decoded = self.topic.decode_version(version, &payload);
+                let event = decoded.map_err(|error| Failure::undecodable(&error.into()))?;
+                let context = delivery.context();
+                let handled = self.handler.handle(event, delivery, &txn);
+                Ok::<(), Failure>(context.scope(handled).await?)
             };
-            match handled {
+            let handled = guarded(limit, work).await;
+            match handled.and_then(|handled| handled) {
                 Ok(()) => self.complete(txn, claim, around).await,
                 Err(failure) => match self.roll_back(txn).await {
                     Ok(()) => Answer::Failed(failure),
@@ -108,18 +111,6 @@ where
     fn lease_allows(&self, limit: Duration, around: &Around) -> Duration {
         let lease_time = around.lease_time.filter(|_| self.room.exclusive);
         lease_time.map_or(limit, |lease_time| limit.min(lease_time / 3))
-    }
-
-    async fn handle(
-        &self,
-        event: T,
-        delivery: Delivery,
-        txn: &S::Transaction,
-        limit: Duration,
-    ) -> Result<(), Failure> {
-        let context = Context::caused_by(delivery.id(), delivery.shared_headers());
-        let work = context.scope(self.handler.handle(event, delivery, txn));
-        Ok(guarded(limit, work).await??)
     }
 
     async fn complete(&self, txn: S::Transaction, claim: Claim, around: &Around) -> Answer {

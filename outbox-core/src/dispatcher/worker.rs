@@ -18,7 +18,10 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{task::yield_now, time::Instant};
+use tokio::{
+    task::yield_now,
+    time::{Instant, sleep},
+};
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, info, info_span, warn};
 
@@ -108,6 +111,7 @@ impl<S: Store> Worker<S> {
 
     /// Makes a delivery, and returns what to do next if it is to go on.
     async fn deliver(&self, mut job: Job, go_on: bool) -> Option<Job> {
+        self.linger(&mut job).await;
         if let Err(error) = self.load(&mut job).await {
             warn!(
                 error = &error as &dyn std::error::Error,
@@ -155,6 +159,15 @@ impl<S: Store> Worker<S> {
             None => {}
         }
         started.and_then(|started| self.tell(started))
+    }
+
+    /// Waits for more events where a batch is not full and its topic wants that.
+    async fn linger(&self, job: &mut Job) {
+        let linger = self.router.route(job.route).config.linger;
+        if !linger.is_zero() && self.desk.schedule().is_wanting(job) {
+            sleep(linger).await;
+            self.desk.schedule().fill(job, Instant::now());
+        }
     }
 
     /// Ends a delivery and, as the schedule is at hand, starts the next.

@@ -47,6 +47,30 @@ impl Context {
         }
     }
 
+    /// The context of the handler of several events: what they all pass on.
+    pub(crate) fn common<'a>(events: impl IntoIterator<Item = &'a Headers>) -> Self {
+        let mut events = events.into_iter();
+        let mut common = Headers::new();
+        if let Some(first) = events.next() {
+            let inherited = INHERITED
+                .iter()
+                .filter_map(|name| Some((*name, first.get(name)?)));
+            inherited.for_each(|(name, value)| common.set(name, value.clone()));
+        }
+        let common = events.fold(common, |common, headers| {
+            let same = |name: &&str| {
+                common
+                    .get(name)
+                    .filter(|value| headers.get(name) == Some(*value))
+            };
+            let kept = INHERITED
+                .iter()
+                .filter_map(|name| Some((*name, same(name)?.clone())));
+            kept.collect()
+        });
+        Self::new(common)
+    }
+
     /// The context of the current task, empty outside a scope.
     #[must_use]
     pub fn current() -> Self {
@@ -79,6 +103,15 @@ impl Context {
     }
 }
 
+/// What an event passes on to those that its handler emits.
+const INHERITED: [&str; 5] = [
+    headers::TRACEPARENT,
+    headers::TRACESTATE,
+    headers::TRACE_ID,
+    headers::TENANT_ID,
+    headers::CORRELATION_ID,
+];
+
 /// Adds the current scope's headers to those of an event.
 pub(super) fn fill(event: &mut Headers) {
     let _ = CURRENT.try_with(|context| context.fill(event));
@@ -86,14 +119,6 @@ pub(super) fn fill(event: &mut Headers) {
 
 impl Context {
     fn fill(&self, event: &mut Headers) {
-        /// What an event passes on to those that its handler emits.
-        const INHERITED: [&str; 5] = [
-            headers::TRACEPARENT,
-            headers::TRACESTATE,
-            headers::TRACE_ID,
-            headers::TENANT_ID,
-            headers::CORRELATION_ID,
-        ];
         let Some(cause) = self.cause else {
             event.fill(&self.headers);
             return;

@@ -1,4 +1,5 @@
 use crate::{
+    emit::Context,
     envelope::Envelope,
     headers::Headers,
     store::{Epoch, Position},
@@ -114,8 +115,12 @@ impl Delivery {
         &self.about.headers
     }
 
-    pub(crate) fn shared_headers(&self) -> Arc<Headers> {
-        Arc::clone(&self.about.headers)
+    /// The context of what this event causes: what is emitted in its [scope](Context::scope)
+    /// carries on the event's trace, tenant and correlation, and names it as its cause. A handler of
+    /// single events is in it already.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        Context::caused_by(self.about.id, Arc::clone(&self.about.headers))
     }
 
     /// When the thing happened, as the emitter says.

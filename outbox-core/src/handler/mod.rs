@@ -4,7 +4,9 @@ mod delivery;
 mod error;
 mod publisher;
 mod transactional;
+mod batch;
 
+pub use batch::BatchHandler;
 pub(crate) use delivery::State;
 pub use delivery::{Delivery, MissingState};
 pub use error::{HandlerError, Wish};

@@ -169,19 +169,32 @@ impl Schedule {
     }
 
     fn next_of(&mut self, route: RouteId, now: Instant) -> Option<Job> {
+        let mut job = Job {
+            route,
+            items: Vec::new(),
+        };
         // A topic that was down is probed with one event.
         let most = if self.topics[route].breaker.is_open() {
             1
         } else {
             self.router.route(route).batch()
         };
-        let mut items = Vec::new();
-        while items.len() < most {
+        self.fill_to(most, &mut job, now);
+        if job.items.is_empty() {
+            return None;
+        }
+        self.started(route);
+        Some(job)
+    }
+
+    fn fill_to(&mut self, most: usize, job: &mut Job, now: Instant) {
+        let route = job.route;
+        while job.items.len() < most {
             let Some((shard, lane)) = self.topics[route].ready.pop_front() else {
                 break;
             };
             match self.start(shard, lane, route, now, false) {
-                Start::Item(item) => items.push(*item),
+                Start::Item(item) => job.items.push(*item),
                 // Whatever comes after an event that runs alone waits for it.
                 Start::Nothing if !self.solo.is_empty() => break,
                 Start::Nothing => {}
@@ -191,11 +204,24 @@ impl Schedule {
                 }
             }
         }
-        if items.is_empty() {
-            return None;
+    }
+
+    /// Whether a delivery that has just started could take more events.
+    pub(crate) fn is_wanting(&self, job: &Job) -> bool {
+        let full = job.items.len() >= self.router.route(job.route).batch();
+        let alone = job
+            .items
+            .iter()
+            .any(|item| item.ticket.solo || item.ticket.probe);
+        !full && !alone && !self.stopping
+    }
+
+    /// Adds what has got ready meanwhile.
+    pub(crate) fn fill(&mut self, job: &mut Job, now: Instant) {
+        if self.solo.is_empty() && !self.topics[job.route].breaker.is_open() && !self.stopping {
+            self.fill_to(self.router.route(job.route).batch(), job, now);
+            self.publish_gauges();
         }
-        self.started(route);
-        Some(Job { route, items })
     }
 
     fn started(&mut self, route: RouteId) {

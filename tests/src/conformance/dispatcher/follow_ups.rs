@@ -15,7 +15,7 @@ pub(super) fn see(seen: &Seen, text: &str, delivery: &Delivery) {
 }
 
 /// The event that says this.
-fn find(seen: &Seen, text: &str) -> (Uuid, Headers) {
+pub(super) fn find(seen: &Seen, text: &str) -> (Uuid, Headers) {
     let seen = seen.lock().unwrap();
     let (_, id, headers) = seen.iter().find(|(found, ..)| found == text).unwrap();
     (*id, headers.clone())

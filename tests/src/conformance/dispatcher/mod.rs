@@ -13,6 +13,7 @@ pub mod failures;
 pub mod topics;
 pub mod pool;
 pub mod follow_ups;
+pub mod batches;
 pub mod in_transaction;
 pub mod stop;
 pub mod restarts;
@@ -60,6 +61,12 @@ macro_rules! dispatcher_laws {
                 a_handler_of_a_topic_carries_on,
                 a_spawned_task_carries_on_what_it_is_given,
                 a_raw_handler_carries_on,
+            }
+            batches {
+                batches_keep_the_order_of_each_aggregate,
+                an_event_without_an_answer_is_tried_again,
+                a_panic_counts_for_every_event_of_a_batch,
+                a_batch_carries_on_what_its_events_share,
             }
             stop {
                 a_graceful_stop_hands_the_rest_back,
