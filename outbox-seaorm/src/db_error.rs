@@ -163,33 +163,4 @@ fn by_state(error: &dyn DatabaseError) -> Meaning {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Meaning, by_mysql_number, by_sqlite_code};
-
-    #[test]
-    fn extended_codes_count_as_their_primary_code() {
-        let busy_snapshot = by_sqlite_code(517, "database is locked");
-        assert_eq!(busy_snapshot, Meaning::Contention);
-        let primary_key = by_sqlite_code(1555, "UNIQUE constraint failed");
-        assert_eq!(primary_key, Meaning::Refused);
-        let moved = by_sqlite_code(1032, "attempt to write a readonly database");
-        assert_eq!(moved, Meaning::Unavailable);
-    }
-
-    #[test]
-    fn a_missing_table_is_told_from_other_bad_statements() {
-        let missing = by_sqlite_code(1, "no such table: outbox_event");
-        assert_eq!(missing, Meaning::Missing);
-        assert_eq!(by_sqlite_code(1, "malformed JSON"), Meaning::Refused);
-    }
-
-    #[test]
-    fn errors_of_mysql_and_mariadb_are_told_by_their_number() {
-        assert_eq!(by_mysql_number(1213), Some(Meaning::Contention));
-        // A CHECK that failed: on MySQL, on MariaDB.
-        assert_eq!(by_mysql_number(3819), Some(Meaning::Refused));
-        assert_eq!(by_mysql_number(4025), Some(Meaning::Refused));
-        assert_eq!(by_mysql_number(1836), Some(Meaning::Unavailable));
-        assert_eq!(by_mysql_number(1064), None);
-    }
-}
+mod tests;
