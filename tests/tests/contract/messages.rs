@@ -1,6 +1,11 @@
-//! One file of `ui/derive` a kind of mistake; its messages stand beside it.
+//! One file a kind of mistake; its messages stand beside it.
 
 #[test]
 fn every_mistake_has_one_message_at_its_token() {
     trybuild::TestCases::new().compile_fail("ui/derive/*.rs");
+}
+
+#[test]
+fn what_is_no_handler_of_the_event_is_told_what_one_is() {
+    trybuild::TestCases::new().compile_fail("ui/handler/*.rs");
 }
