@@ -52,7 +52,7 @@ use std::future::Future;
 /// # fn is_handler(_: impl TransactionalHandler<Charge, Transaction>) {}
 /// # is_handler(book);
 /// # is_handler(Book { factor: 2 });
-/// # is_handler(async |charge, _, txn| { Ok(txn.book(charge.cents).await?) });
+/// # is_handler(async |charge: Charge, _: Delivery, txn: &Transaction| { Ok(txn.book(charge.cents).await?) });
 /// ```
 ///
 /// # Cancel safety
