@@ -1,5 +1,4 @@
-//! What a test sees of an outbox, and how it lets time pass: the trait
-//! [`TestStore`](outbox_core::testing::TestStore).
+//! What a test sees of an outbox, and how it lets time pass: the trait [`TestStore`].
 
 use super::{Actor, Harness, Noted, Thing, failure::dead};
 use outbox_core::{
