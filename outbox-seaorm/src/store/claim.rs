@@ -1,6 +1,6 @@
 use super::{Backend, SeaOrmStore, apart, not_supported, store_error};
 use outbox_core::store::{Claim, Completion, History, Room, StoreError, TransactionalStore};
-use sea_orm::{DatabaseTransaction, DbBackend, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
 
 /// A handler gets what `db.begin()` gives, on SQLite with the write lock in hand.
 impl TransactionalStore for SeaOrmStore {
@@ -58,6 +58,18 @@ impl TransactionalStore for SeaOrmStore {
         let rolled_back = txn.rollback().await;
         rolled_back.map_err(|error| self.claim_error("rolling back", error))
     }
+}
+
+/// The transaction, if the statement has found the event and locked it; else it is over.
+pub(in crate::store) async fn having(
+    txn: DatabaseTransaction,
+    claim: Statement,
+) -> Result<Option<DatabaseTransaction>, DbErr> {
+    if txn.query_one_raw(claim).await?.is_some() {
+        return Ok(Some(txn));
+    }
+    txn.rollback().await?;
+    Ok(None)
 }
 
 impl SeaOrmStore {

@@ -1,4 +1,5 @@
 use super::{MySql, execute, statement};
+use crate::store::claim::having;
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::json;
@@ -14,17 +15,16 @@ impl MySql {
         claim: &Claim,
     ) -> Result<Option<DatabaseTransaction>, DbErr> {
         let txn = db.begin().await?;
-        let values = [claim.position.into(), claim.id.into()];
-        let claimed = txn
-            .query_one_raw(statement(&self.sql.claim, values))
-            .await?;
-        if claimed.is_none() {
-            txn.rollback().await?;
-            return Ok(None);
+        let claimed = having(
+            txn,
+            statement(&self.sql.claim, [claim.position.into(), claim.id.into()]),
+        )
+        .await?;
+        if let Some(txn) = &claimed {
+            txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
+                .await?;
         }
-        txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
-            .await?;
-        Ok(Some(txn))
+        Ok(claimed)
     }
 
     pub(in crate::store) async fn complete(

@@ -1,4 +1,5 @@
 use super::{Postgres, statement};
+use crate::store::claim::having;
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 
@@ -9,15 +10,11 @@ impl Postgres {
         claim: &Claim,
     ) -> Result<Option<DatabaseTransaction>, DbErr> {
         let txn = db.begin().await?;
-        let values = [claim.position.into(), claim.id.into()];
-        let claimed = txn
-            .query_one_raw(statement(&self.sql.claim, values))
-            .await?;
-        if claimed.is_none() {
-            txn.rollback().await?;
-            return Ok(None);
-        }
-        Ok(Some(txn))
+        having(
+            txn,
+            statement(&self.sql.claim, [claim.position.into(), claim.id.into()]),
+        )
+        .await
     }
 
     pub(in crate::store) async fn complete(

@@ -1,4 +1,5 @@
 use super::{Sqlite, begin, statement};
+use crate::store::claim::having;
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Value};
 use serde_json::json;
@@ -14,16 +15,12 @@ impl Sqlite {
         claim: &Claim,
     ) -> Result<Option<DatabaseTransaction>, DbErr> {
         let txn = begin(db).await?;
-        let claimed = txn
-            .query_one_raw(statement(&self.sql.claim, named(claim)))
-            .await?;
-        if claimed.is_none() {
-            txn.rollback().await?;
-            return Ok(None);
+        let claimed = having(txn, statement(&self.sql.claim, named(claim))).await?;
+        if let Some(txn) = &claimed {
+            txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
+                .await?;
         }
-        txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
-            .await?;
-        Ok(Some(txn))
+        Ok(claimed)
     }
 
     pub(in crate::store) async fn complete(
