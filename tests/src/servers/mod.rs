@@ -1,52 +1,12 @@
 //! Servers of a test's own, which it may restart. A test leaves the one that all share alone.
 
-mod mariadb;
-mod postgres;
+mod private;
 mod pgbouncer;
 
-pub use mariadb::PrivateMariaDb;
 pub use pgbouncer::PgBouncer;
-pub use postgres::PrivatePostgres;
+pub use private::PrivateServer;
 
-use std::{
-    net::TcpListener,
-    path::Path,
-    process::{Command, Stdio},
-    thread::sleep,
-    time::Duration,
-};
-
-/// A command that runs as an unprivileged user: servers refuse root.
-fn command(program: &Path, user: &str) -> Command {
-    let mut command = match is_root() {
-        true => {
-            let mut command = Command::new("runuser");
-            command.args(["-u", user, "--"]).arg(program);
-            command
-        }
-        false => Command::new(program),
-    };
-    // A folder that everybody may be in.
-    command.current_dir("/");
-    command.stdin(Stdio::null());
-    command.stdout(Stdio::null());
-    command.stderr(Stdio::null());
-    command
-}
-
-fn run(mut command: Command) {
-    let status = command.status().unwrap();
-    assert!(status.success(), "{command:?}");
-}
-
-/// Gives a folder to the user that the server runs as.
-fn hand_over(folder: &Path, user: &str) {
-    if is_root() {
-        let mut chown = Command::new("chown");
-        chown.arg(user).arg(folder);
-        run(chown);
-    }
-}
+use std::{net::TcpListener, process::Command, thread::sleep, time::Duration};
 
 fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output().unwrap();

@@ -23,7 +23,8 @@ impl Database {
     }
 
     /// One with the tables, on another server than that of all tests.
-    pub(crate) async fn at(server: &str) -> Self {
+    pub(crate) async fn at(url: &str) -> Self {
+        let (server, _) = url.rsplit_once('/').unwrap();
         let database = Self::empty_at(server, "utf8mb4").await;
         schema::create(&database.db).await.unwrap();
         database

@@ -6,14 +6,14 @@ use super::{
 };
 use outbox_tests::{
     conformance::dispatcher::{Scene, restarts},
-    servers::PrivateMariaDb,
+    servers::PrivateServer,
 };
 use std::sync::Arc;
 
 #[tokio::test]
 async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing() {
-    let server = Arc::new(PrivateMariaDb::start());
-    let harness: MariaDb = Sessions(Database::at(&server.url()).await);
+    let server = Arc::new(PrivateServer::mariadb());
+    let harness: MariaDb = Sessions(Database::at(server.url()).await);
     let scene = Scene::over(harness);
     let restarted = Arc::clone(&server);
     let restart = move || restarted.restart();

@@ -1,0 +1,77 @@
+use super::until;
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// A server of a test's own, which it may restart; it ends when this is dropped. A commit outlives
+/// its processes, not a crash of the machine.
+#[derive(Debug)]
+pub struct PrivateServer {
+    kind: &'static str,
+    folder: TempDir,
+    url: String,
+    /// When it was ready for the first time.
+    ready: Instant,
+}
+
+impl PrivateServer {
+    /// A PostgreSQL server that is ready.
+    #[must_use]
+    pub fn postgres() -> Self {
+        Self::start("postgres")
+    }
+
+    /// A MariaDB server that is ready.
+    #[must_use]
+    pub fn mariadb() -> Self {
+        Self::start("mariadb")
+    }
+
+    fn start(kind: &'static str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let url = ask("start", kind, folder.path());
+        let ready = Instant::now();
+        Self {
+            kind,
+            folder,
+            url,
+            ready,
+        }
+    }
+
+    /// Where its empty database is.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Ends it without a word to its clients, and starts it again, once: not within the second of its
+    /// start, which is all that MariaDB tells of that.
+    pub fn restart(&self) {
+        until("its second is over", || {
+            self.ready.elapsed() >= Duration::from_secs(1)
+        });
+        ask("restart", self.kind, self.folder.path());
+    }
+}
+
+impl Drop for PrivateServer {
+    fn drop(&mut self) {
+        ask("stop", self.kind, self.folder.path());
+    }
+}
+
+/// Runs `tests/server`; returns what it prints.
+fn ask(action: &str, kind: &str, folder: &Path) -> String {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/server");
+    let mut command = Command::new(script);
+    command.args([action, kind]).arg(folder);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}{complained}");
+    said.trim().to_owned()
+}
