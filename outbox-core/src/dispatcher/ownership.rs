@@ -17,6 +17,12 @@ pub(crate) struct Ownership<'a, S> {
     lost: &'a CancellationToken,
     observer: Observer,
     next_look: Instant,
+    /// When to ask next whether shards have become free.
+    next_glance: Instant,
+    /// How many shards there are.
+    shards: usize,
+    /// How many shards nobody held that were left to others.
+    left: usize,
     standing_by: bool,
 }
 
@@ -37,6 +43,9 @@ impl<'a, S: Store> Ownership<'a, S> {
             lost,
             observer: Observer::default(),
             next_look: Instant::now(),
+            next_glance: Instant::now(),
+            shards: 0,
+            left: 0,
             standing_by: false,
         }
     }
@@ -44,6 +53,28 @@ impl<'a, S: Store> Ownership<'a, S> {
     /// When to look next.
     pub(crate) fn next_look(&self) -> Instant {
         self.next_look
+    }
+
+    /// Whether it is time to look: also when there are more free shards than were left to others.
+    /// Whoever stops gives up its shards, and they are not to lie until the next look by the clock.
+    pub(crate) async fn is_look_due(&mut self) -> Result<bool, StoreError> {
+        let now = Instant::now();
+        if now >= self.next_look {
+            return Ok(true);
+        }
+        if now < self.next_glance {
+            return Ok(false);
+        }
+        // Once a poll, as pauses are up to a quarter shorter than that.
+        self.next_glance = now + self.config.poll.1.mul_f64(0.75);
+        // Where everything is ours nothing becomes free.
+        if self.desk.schedule().owned().len() >= self.shards {
+            return Ok(false);
+        }
+        let free = free(&self.store.shards().await?);
+        let more = free > self.left;
+        self.left = self.left.min(free);
+        Ok(more)
     }
 
     /// Looks who is alive, and brings what is owned to what should be.
@@ -65,6 +96,8 @@ impl<'a, S: Store> Ownership<'a, S> {
         let plan = self
             .observer
             .plan(self.member, &members, &shards, now, patience);
+        self.shards = shards.len();
+        self.left = free(&shards).saturating_sub(plan.take.len());
         self.desk.schedule().drain(&plan.surplus);
         if !plan.take.is_empty() {
             let owned = self.store.take(self.member, &plan.take).await?;
@@ -148,4 +181,9 @@ impl<'a, S: Store> Ownership<'a, S> {
         }
         self.standing_by = standing_by;
     }
+}
+
+/// How many shards nobody holds.
+fn free(shards: &[ShardView]) -> usize {
+    shards.iter().filter(|view| !view.held).count()
 }

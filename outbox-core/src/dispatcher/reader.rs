@@ -131,7 +131,7 @@ impl<S: Store> Reader<'_, S> {
     }
 
     async fn turn(&mut self) -> Result<Turn, StoreError> {
-        if Instant::now() >= self.ownership.next_look() {
+        if self.ownership.is_look_due().await? {
             self.ownership.look().await?;
         }
         self.mark_suspects().await?;

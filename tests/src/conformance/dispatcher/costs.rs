@@ -60,6 +60,34 @@ pub async fn an_idle_dispatcher_hardly_asks_and_writes_only_its_lease<H: Harness
     }
 }
 
+/// Once a poll it asks whether shards have become free.
+pub async fn a_standby_asks_only_for_what_is_free<H: Harness + 'static>(scene: &Scene<H>) {
+    let owner = spawn(scene.dispatcher("d1", ok).lease(Duration::from_secs(600)));
+    scene.emit("x", "1").await;
+    scene.pending(0).await;
+    let store = Watched::new(scene.harness.store()).deaf();
+    let builder = scene.dispatcher_over(store.clone(), "d2", ok);
+    let standby = spawn(builder.lease(Duration::from_secs(3)));
+    let joined = || async { store.count(Verb::Shards) > 0 };
+    scene.until("it has looked", joined).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    store.take_counts();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    let counts = store.take_counts();
+    for dispatcher in [owner, standby] {
+        dispatcher.shutdown().await;
+    }
+    for (verb, count) in counts {
+        let most = match verb {
+            Verb::Renew | Verb::Members => 6,
+            // With each look around, and from 750 ms on.
+            Verb::Shards => 6 + 6,
+            _ => 0,
+        };
+        assert!(count <= most, "{verb:?}: {count} times");
+    }
+}
+
 /// Nothing else is read, locked or written for it.
 pub async fn an_emit_is_one_statement_and_one_row<H: Harness + 'static>(scene: &Scene<H>) {
     let Some(tables) = scene.harness.tables() else {

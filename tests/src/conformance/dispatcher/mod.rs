@@ -70,6 +70,7 @@ macro_rules! dispatcher_laws {
             }
             stop {
                 a_graceful_stop_hands_the_rest_back,
+                a_standby_goes_on_at_once_after_a_clean_stop,
                 what_was_in_work_at_a_hard_stop_comes_again,
                 a_handler_may_take_longer_than_the_lease,
             }
@@ -82,6 +83,7 @@ macro_rules! dispatcher_laws {
                 an_emit_is_one_statement_and_one_row,
                 nothing_is_written_before_an_outcome,
                 an_idle_dispatcher_hardly_asks_and_writes_only_its_lease,
+                a_standby_asks_only_for_what_is_free,
             }
             values {
                 numbers_arrive_exactly,

@@ -1,8 +1,12 @@
 //! A dispatcher that stops leaves everything to the next one.
 
 use super::{Scene, ok, scene::spawn};
-use crate::conformance::Harness;
+use crate::{
+    conformance::Harness,
+    watched::{Moment, Verb, Watched},
+};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// What runs is finished and written, what does not is taken over at once.
 pub async fn a_graceful_stop_hands_the_rest_back<H: Harness + 'static>(scene: &Scene<H>) {
@@ -25,6 +29,33 @@ pub async fn a_graceful_stop_hands_the_rest_back<H: Harness + 'static>(scene: &S
     let next = spawn(scene.dispatcher("d2", ok).lease(Duration::from_secs(600)));
     scene.settled(20).await;
     next.shutdown().await;
+    assert_eq!(scene.history().assert_clean().duplicates, 0);
+}
+
+/// One that is there already takes over with its next poll: the next look by its clock is minutes
+/// away, and a law does not wait as long.
+pub async fn a_standby_goes_on_at_once_after_a_clean_stop<H: Harness + 'static>(scene: &Scene<H>) {
+    let lease = Duration::from_secs(600);
+    scene.emit("x", "1").await;
+    let first = spawn(scene.dispatcher("d1", ok).lease(lease));
+    scene.pending(0).await;
+    let store = Watched::new(scene.harness.store());
+    let (answered, mut answer) = watch::channel(false);
+    store.fail(move |call| {
+        if (call.verb, call.moment) == (Verb::Shards, Moment::After) {
+            answered.send_replace(true);
+        }
+        None
+    });
+    let standby = spawn(scene.dispatcher_over(store, "d2", ok).lease(lease));
+    answer.wait_for(|answered| *answered).await.unwrap();
+    // It has seen that everything is another's.
+    first.shutdown().await;
+    scene.emit("x", "2").await;
+    scene.pending(0).await;
+    let told = || async { standby.stats().delivered == 1 };
+    scene.until("it was the standby", told).await;
+    standby.shutdown().await;
     assert_eq!(scene.history().assert_clean().duplicates, 0);
 }
 
