@@ -99,15 +99,15 @@ fn the_crate_can_be_named() {
 #[non_exhaustive]
 enum Attributes {
     /// A documented variant.
-    #[cfg(feature = "extra-variant")]
+    #[cfg(not(test))]
     #[outbox(unordered)]
     Extra,
-    #[cfg(not(feature = "extra-variant"))]
+    #[cfg(test)]
     #[outbox(unordered)]
     Without {
-        #[cfg(feature = "extra-variant")]
+        #[cfg(not(test))]
         extra: u8,
-        #[cfg(not(feature = "extra-variant"))]
+        #[cfg(test)]
         without: u8,
     },
     #[deprecated = "use `Placed`"]
@@ -128,12 +128,12 @@ fn variants_under_cfg_shift_no_other() {
         Attributes::Placed
     );
     assert_eq!(Attributes::OLD.name(), "order.old");
-    #[cfg(feature = "extra-variant")]
+    #[cfg(not(test))]
     assert_eq!(
         delivered(&Attributes::Extra, Attributes::EXTRA),
         Attributes::Extra
     );
-    #[cfg(not(feature = "extra-variant"))]
+    #[cfg(test)]
     {
         let event = Attributes::Without { without: 1 };
         assert_eq!(delivered(&event, Attributes::WITHOUT), event);
