@@ -3,7 +3,7 @@
 mod private;
 mod pgbouncer;
 
-pub use pgbouncer::PgBouncer;
+pub use pgbouncer::{PgBouncer, Pooling};
 pub use private::PrivateServer;
 
 use std::{net::TcpListener, process::Command, thread::sleep, time::Duration};

@@ -6,8 +6,16 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A pgbouncer in transaction mode before a PostgreSQL server: whoever has a transaction gets one of a
-/// few sessions, another one each time. It ends when this is dropped.
+/// For how long a client of a pgbouncer has one of its sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// For a transaction, another one each time. There are few.
+    Transaction,
+    /// Until it disconnects.
+    Session,
+}
+
+/// A pgbouncer before a PostgreSQL server. It ends when this is dropped.
 #[derive(Debug)]
 pub struct PgBouncer {
     port: u16,
@@ -24,18 +32,16 @@ impl PgBouncer {
     /// # Panics
     /// When there is no pgbouncer.
     #[must_use]
-    pub fn start(server: u16) -> Self {
+    pub fn start(server: u16, pooling: Pooling) -> Self {
         let folder = TempDir::new().unwrap();
         let port = free_port();
-        let mut settings = format!(
+        let settings = format!(
             "[databases]\n* = host=127.0.0.1 port={server} user=postgres\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
-             auth_type = any\npool_mode = transaction\nignore_startup_parameters = extra_float_digits\n\
-             default_pool_size = 8\nserver_round_robin = 1\n"
+             auth_type = any\nignore_startup_parameters = extra_float_digits\n\
+             server_round_robin = 1\n{}",
+            pooling.settings()
         );
-        if Self::follows_prepared_statements() {
-            settings.push_str("max_prepared_statements = 200\n");
-        }
         let path = folder.path().join("pgbouncer.ini");
         fs::write(&path, settings).unwrap();
         let mut command = program();
@@ -60,8 +66,7 @@ impl PgBouncer {
         self.port
     }
 
-    /// Whether a statement that was prepared in one session can be executed in another one: before
-    /// that, no program with sqlx works behind it.
+    /// Whether a statement that was prepared in one session can be executed in another one.
     ///
     /// # Panics
     /// When there is no pgbouncer.
@@ -75,6 +80,22 @@ impl PgBouncer {
         let mut numbers = version.split('.').map_while(|part| part.parse().ok());
         let version = (numbers.next(), numbers.next());
         version >= (Some(PREPARES.0), Some(PREPARES.1))
+    }
+}
+
+impl Pooling {
+    fn settings(self) -> &'static str {
+        match self {
+            Self::Session => "pool_mode = session\ndefault_pool_size = 80\n",
+            Self::Transaction if PgBouncer::follows_prepared_statements() => {
+                "pool_mode = transaction\ndefault_pool_size = 8\nmax_prepared_statements = 200\n"
+            }
+            // No name of a statement outlives a transaction, or the next client's could not be given.
+            Self::Transaction => {
+                "pool_mode = transaction\ndefault_pool_size = 8\n\
+                 server_reset_query = DEALLOCATE ALL\nserver_reset_query_always = 1\n"
+            }
+        }
     }
 }
 

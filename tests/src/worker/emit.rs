@@ -6,7 +6,7 @@ use crate::{
 use outbox_core::Draft;
 use outbox_seaorm::Emit;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
 use std::{collections::BTreeSet, time::Duration};
@@ -61,8 +61,7 @@ impl Writer {
             "SELECT count(*) AS n FROM emitted WHERE writer = '{}'",
             self.name
         );
-        let statement = Statement::from_string(self.db.get_database_backend(), sql);
-        let row = self.db.query_one_raw(statement).await?;
+        let row = rows(&self.db, &sql).await?.pop();
         let count: i64 = row.map_or(Ok(0), |row| row.try_get("", "n"))?;
         Ok(count.unsigned_abs() >= self.conduct.quota)
     }
@@ -159,10 +158,18 @@ impl Writer {
 async fn accounts(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     let sql = "SELECT name FROM account ORDER BY name";
     loop {
-        let statement = Statement::from_string(db.get_database_backend(), sql);
-        match db.query_all_raw(statement).await {
+        match rows(db, sql).await {
             Ok(rows) => return rows.iter().map(|row| row.try_get("", "name")).collect(),
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
+}
+
+/// In a transaction: behind a pooler a statement may be prepared in one session and executed in another.
+async fn rows(db: &DatabaseConnection, sql: &str) -> Result<Vec<QueryResult>, DbErr> {
+    let txn = db.begin().await?;
+    let statement = Statement::from_string(db.get_database_backend(), sql);
+    let rows = txn.query_all_raw(statement).await?;
+    txn.commit().await?;
+    Ok(rows)
 }

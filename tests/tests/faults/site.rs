@@ -8,7 +8,7 @@ use outbox_seaorm::{Emit, schema};
 use outbox_tests::{
     conformance::dispatcher::Account,
     history::{Log, Report, What},
-    servers::PgBouncer,
+    servers::{PgBouncer, Pooling},
     worker::{self, Conduct},
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, QueryResult, Statement, TransactionTrait};
@@ -29,8 +29,10 @@ pub(crate) struct Site {
     pub(crate) server: Server,
     /// Where processes connect to.
     url: String,
+    /// Where those do that emit.
+    emit_url: String,
     directory: TempDir,
-    _pooler: Option<PgBouncer>,
+    _poolers: Vec<PgBouncer>,
 }
 
 impl Site {
@@ -44,14 +46,30 @@ impl Site {
         Self::with(server, 500).await
     }
 
-    /// On PostgreSQL, whose sessions the processes share through a pooler in transaction mode.
+    /// On PostgreSQL, behind a pooler in transaction mode. Where that loses what is prepared, those who
+    /// emit do without a cache of statements, and dispatchers go through one in session mode.
     pub(crate) async fn behind_a_pooler() -> Self {
         let mut site = Self::on(Server::Postgres).await;
         let (server, database) = site.url.rsplit_once('/').unwrap();
         let (user, port) = server.rsplit_once(':').unwrap();
-        let pooler = PgBouncer::start(port.parse().unwrap());
-        site.url = format!("{user}:{}/{database}?sslmode=disable", pooler.port());
-        site._pooler = Some(pooler);
+        let start = |pooling| PgBouncer::start(port.parse().unwrap(), pooling);
+        let through = |pooler: &PgBouncer, settings: &str| {
+            format!(
+                "{user}:{}/{database}?sslmode=disable{settings}",
+                pooler.port()
+            )
+        };
+        let transactions = start(Pooling::Transaction);
+        if PgBouncer::follows_prepared_statements() {
+            site.url = through(&transactions, "");
+            site.emit_url = site.url.clone();
+            site._poolers = vec![transactions];
+        } else {
+            let sessions = start(Pooling::Session);
+            site.emit_url = through(&transactions, "&statement-cache-capacity=0");
+            site.url = through(&sessions, "");
+            site._poolers = vec![transactions, sessions];
+        }
         site
     }
 
@@ -70,9 +88,10 @@ impl Site {
             log: Log::open(&directory.path().join("log"), "test"),
             db,
             server,
+            emit_url: url.clone(),
             url,
             directory,
-            _pooler: None,
+            _poolers: Vec::new(),
         }
     }
 
@@ -103,7 +122,12 @@ impl Site {
     fn command(&self, mode: &str, name: &str) -> Command {
         let seed: u64 = name.bytes().map(u64::from).sum();
         let mut command = Command::new(env!("CARGO_BIN_EXE_outbox-worker"));
-        command.arg(mode).arg(&self.url).arg(self.log_path());
+        let url = if mode == "emit" {
+            &self.emit_url
+        } else {
+            &self.url
+        };
+        command.arg(mode).arg(url).arg(self.log_path());
         command.args([name, &seed.to_string()]);
         command
     }

@@ -106,11 +106,17 @@ impl Database {
         open(&self.url, &self.settings, connections).await
     }
 
-    /// Another pool on the same database, through what listens to this port.
-    pub(crate) async fn open_through(&self, port: u16, connections: u32) -> DatabaseConnection {
+    /// Another pool on the same database, through what listens to this port; sqlx's parameters
+    /// are those of a URL, each after an ampersand.
+    pub(crate) async fn open_through(
+        &self,
+        port: u16,
+        parameters: &str,
+        connections: u32,
+    ) -> DatabaseConnection {
         let (server, database) = self.url.rsplit_once('/').unwrap();
         let (server, _) = server.rsplit_once(':').unwrap();
-        let url = format!("{server}:{port}/{database}?sslmode=disable");
+        let url = format!("{server}:{port}/{database}?sslmode=disable{parameters}");
         open(&url, &self.settings, connections).await
     }
 

@@ -20,6 +20,7 @@ mod horizon;
 mod isolation;
 mod million;
 mod moving;
+mod pooler;
 mod restart;
 mod schema;
 mod take_over;

@@ -48,31 +48,17 @@ mod sqlite {
     }
 }
 
-/// Prepared statements need a pgbouncer that follows them.
 mod pooled {
     use super::*;
-    use outbox_tests::servers::PgBouncer;
-
-    fn is_too_old() -> bool {
-        let old = !PgBouncer::follows_prepared_statements();
-        if old {
-            println!("skipped: this pgbouncer loses prepared statements; 1.21 or later does not");
-        }
-        old
-    }
 
     #[tokio::test]
     async fn dispatchers_that_come_and_go_lose_and_reorder_nothing() {
-        if !is_too_old() {
-            churn::come_and_go(Site::behind_a_pooler().await).await;
-        }
+        churn::come_and_go(Site::behind_a_pooler().await).await;
     }
 
     #[tokio::test]
     async fn live_dispatchers_share_the_shards_evenly() {
-        if !is_too_old() {
-            shares::stay_even(Site::behind_a_pooler().await).await;
-        }
+        shares::stay_even(Site::behind_a_pooler().await).await;
     }
 }
 

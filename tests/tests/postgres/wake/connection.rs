@@ -37,7 +37,7 @@ async fn nothing_is_lost_with_a_connection_that_is_ended() {
 async fn nothing_is_lost_with_a_connection_that_is_silent() {
     let database = Database::plain().await;
     let proxy = Proxy::start(database::port()).await;
-    let db = database.open_through(proxy.port, 2).await;
+    let db = database.open_through(proxy.port, "", 2).await;
     let mut sleeper = Sleeper::start(&database, &db);
     asleep(&database, 1).await;
     proxy.cut();

@@ -3,7 +3,11 @@
 use super::sleeper::{Sleeper, sleeping};
 use crate::database::{self, Database};
 use outbox_seaorm::SeaOrmStore;
-use outbox_tests::{conformance::Thing, servers::PgBouncer, watched::Watched};
+use outbox_tests::{
+    conformance::Thing,
+    servers::{PgBouncer, Pooling},
+    watched::Watched,
+};
 use std::time::{Duration, Instant};
 
 /// The connection that listens is given up, for nothing is heard on it, and polling goes on. Only this
@@ -12,8 +16,8 @@ use std::time::{Duration, Instant};
 #[tokio::test]
 async fn behind_a_pooler_in_transaction_mode_it_polls() {
     let database = Database::hostile().await;
-    let pooler = PgBouncer::start(database::port());
-    let db = database.open_through(pooler.port(), 1).await;
+    let pooler = PgBouncer::start(database::port(), Pooling::Transaction);
+    let db = database.open_through(pooler.port(), "", 1).await;
     let pooled = SeaOrmStore::new(&db, &database.outbox);
     let store = Watched::new(database.store()).listening_through(pooled);
     let poll = (Duration::from_millis(1), Duration::from_millis(50));
