@@ -1,8 +1,7 @@
-use super::{Sqlite, begin, statement};
+use super::{Sqlite, begin, hex, listed, statement};
 use crate::store::claim::having;
 use outbox_core::store::{Claim, Completion, History};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Value};
-use serde_json::json;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 
 /// It is gone when the transaction is: SQLite ends one after some errors, and what comes next would
 /// be committed one by one.
@@ -15,7 +14,8 @@ impl Sqlite {
         claim: &Claim,
     ) -> Result<Option<DatabaseTransaction>, DbErr> {
         let txn = begin(db).await?;
-        let claimed = having(txn, statement(&self.sql.claim, named(claim))).await?;
+        let named = [claim.position.into(), hex(claim.id).into()];
+        let claimed = having(txn, statement(&self.sql.claim, named)).await?;
         if let Some(txn) = &claimed {
             txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
                 .await?;
@@ -34,23 +34,15 @@ impl Sqlite {
         if self.fence(txn, claim.member, &claim.owned).await?.is_none() {
             return Ok(Completion::Lost);
         }
+        let list = listed(&[claim.position]);
         if history == History::Keep {
-            txn.execute_raw(statement(&self.sql.keep, named(claim)))
+            txn.execute_raw(statement(&self.sql.keep, list.clone()))
                 .await?;
         }
-        let deleted = txn
-            .execute_raw(statement(&self.sql.delete, named(claim)))
-            .await?;
+        let deleted = txn.execute_raw(statement(&self.sql.delete, list)).await?;
         Ok(match deleted.rows_affected() {
             0 => Completion::Gone,
             _ => Completion::Written,
         })
     }
-}
-
-/// The event as the parameters of a statement that takes a list.
-fn named(claim: &Claim) -> [Value; 3] {
-    let id = format!("{:X}", claim.id.simple());
-    let list = json!([[claim.position, id]]).to_string();
-    [list.into(), claim.position.into(), claim.position.into()]
 }

@@ -1,4 +1,4 @@
-use super::{SHARD, Sqlite, statement};
+use super::{SHARD, Sqlite, listed, statement};
 use crate::store::row::{self, Part};
 use outbox_core::store::{FetchRequest, Fetched, Horizon, Position, Row};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
@@ -41,18 +41,11 @@ impl Sqlite {
         positions: &[Position],
         inline_bytes: usize,
     ) -> Result<Vec<Row>, DbErr> {
-        let first = positions.iter().min().copied();
-        let last = positions.iter().max().copied();
-        let inline = number(inline_bytes).into();
-        let values = [json(positions).into(), first.into(), last.into(), inline];
+        let [list, first, last] = listed(positions);
+        let values = [list, first, last, number(inline_bytes).into()];
         let rows = db.query_all_raw(statement(&self.sql.read, values)).await?;
         rows.iter().map(row::event::<Self>).collect()
     }
-}
-
-/// A list as one parameter, so that the statement's text is the same for any length.
-pub(super) fn json(positions: &[Position]) -> String {
-    serde_json::Value::from(positions).to_string()
 }
 
 fn number(n: usize) -> i64 {

@@ -14,7 +14,7 @@ mod plans;
 
 use super::live::Joined;
 use crate::schema::Names;
-use outbox_core::store::{MemberId, Owned, Shard};
+use outbox_core::store::{MemberId, Owned, Position, Shard};
 use place::Place;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
@@ -23,6 +23,7 @@ use sea_orm::{
 use statements::Statements;
 use std::time::Duration;
 use tokio::sync::OnceCell;
+use uuid::Uuid;
 
 /// The only shard.
 const SHARD: Shard = 0;
@@ -66,6 +67,20 @@ impl Sqlite {
 
 fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
     Statement::from_sql_and_values(DbBackend::Sqlite, sql, values)
+}
+
+/// Positions as one parameter, so that a statement's text is the same for any number of them; then
+/// the first and the last of them.
+fn listed(positions: &[Position]) -> [Value; 3] {
+    let list = serde_json::Value::from(positions).to_string();
+    let first = positions.iter().min().copied();
+    let last = positions.iter().max().copied();
+    [list.into(), first.into(), last.into()]
+}
+
+/// An id as the statements spell it.
+fn hex(id: Uuid) -> String {
+    format!("{:X}", id.simple())
 }
 
 /// Takes the write lock at once: a transaction that reads first is refused without waiting when it

@@ -23,6 +23,8 @@ async fn hot_plans(db: &DatabaseConnection) -> Vec<(String, Vec<String>)> {
     let sql = Sqlite::new(&Names::default()).sql;
     let hot = [
         sql.fence,
+        sql.there,
+        sql.claim,
         sql.fetch,
         sql.read,
         sql.keep,

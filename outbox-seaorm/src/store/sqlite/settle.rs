@@ -1,10 +1,11 @@
-use super::{Sqlite, begin, seconds, statement};
+use super::{Sqlite, begin, listed, seconds, statement};
 use outbox_core::store::{
     DeadReason, History, MemberId, Outcomes, Position, Settled, Settlement, Verdict,
 };
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+use uuid::Uuid;
 
 impl Sqlite {
     pub(in crate::store) async fn settle(
@@ -30,36 +31,62 @@ impl Sqlite {
         outcomes: &Outcomes,
         history: History,
     ) -> Result<Settled, DbErr> {
-        if self.fence(txn, member, &outcomes.owned).await?.is_none() {
+        let Some(there) = self.there(txn, member, outcomes).await? else {
             return Ok(Settled::Lost);
-        }
-        let batch = Batch::new(&outcomes.settlements);
-        if let Some(done) = batch.done.values() {
-            self.settle_done(txn, done, history).await?;
-        }
-        let mut written = BTreeSet::new();
-        if let Some([retries, ..]) = batch.retries.values() {
-            written.extend(rows(txn, &self.sql.retry, [retries]).await?);
-        }
-        if let Some(dead) = batch.dead.values() {
-            txn.execute_raw(statement(&self.sql.bury, dead.clone()))
+        };
+        let outcomes = outcomes.settlements.iter();
+        let (found, gone) =
+            outcomes.partition::<Vec<_>, _>(|outcome| there.contains(&named(outcome)));
+        let batch = Batch::new(&found);
+        self.write_done(txn, &batch.done, history).await?;
+        if !batch.retries.is_empty() {
+            let retries = Value::from(batch.retries.as_slice()).to_string();
+            txn.execute_raw(statement(&self.sql.retry, [retries.into()]))
                 .await?;
-            written.extend(rows(txn, &self.sql.delete_buried, dead).await?);
         }
-        let failed = batch.retries.positions.into_iter();
-        let failed = failed.chain(batch.dead.positions);
-        let gone = failed.filter(|position| !written.contains(position));
-        Ok(Settled::Written {
-            gone: gone.collect(),
-        })
+        let kept = self.write_dead(txn, &batch).await?;
+        let failed = gone
+            .iter()
+            .filter(|outcome| outcome.verdict != Verdict::Done);
+        let gone = failed.map(|outcome| outcome.position).chain(kept).collect();
+        Ok(Settled::Written { gone })
     }
 
-    async fn settle_done(
+    /// The events of these outcomes that are there, if the shard is the member's. Everything else
+    /// goes by position alone: nobody else writes until the commit.
+    async fn there(
         &self,
         txn: &DatabaseTransaction,
-        done: [sea_orm::Value; 3],
+        member: MemberId,
+        outcomes: &Outcomes,
+    ) -> Result<Option<HashSet<(Position, Uuid)>>, DbErr> {
+        let settlements = outcomes.settlements.iter();
+        let positions: Vec<_> = settlements.map(|outcome| outcome.position).collect();
+        let [list, first, last] = listed(&positions);
+        let owned = &outcomes.owned;
+        let (shard, epoch) = (owned.shard.into(), owned.epoch.into());
+        let values = [member.into(), shard, epoch, list, first, last];
+        let row = txn
+            .query_one_raw(statement(&self.sql.there, values))
+            .await?;
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let there: Option<String> = row.try_get("", "there")?;
+        let there = there.iter().flat_map(|there| there.split(','));
+        Ok(Some(there.filter_map(place).collect()))
+    }
+
+    async fn write_done(
+        &self,
+        txn: &DatabaseTransaction,
+        done: &[Position],
         history: History,
     ) -> Result<(), DbErr> {
+        if done.is_empty() {
+            return Ok(());
+        }
+        let done = listed(done);
         if history == History::Keep {
             txn.execute_raw(statement(&self.sql.keep, done.clone()))
                 .await?;
@@ -67,25 +94,54 @@ impl Sqlite {
         txn.execute_raw(statement(&self.sql.delete, done)).await?;
         Ok(())
     }
+
+    /// Returns the events that stay, since other letters have their places.
+    async fn write_dead(
+        &self,
+        txn: &DatabaseTransaction,
+        Batch { dead, letters, .. }: &Batch,
+    ) -> Result<Vec<Position>, DbErr> {
+        if dead.is_empty() {
+            return Ok(Vec::new());
+        }
+        let [list, first, last] = listed(dead);
+        let letters = Value::from(letters.as_slice()).to_string();
+        let bury = statement(
+            &self.sql.bury,
+            [letters.into(), first.clone(), last.clone()],
+        );
+        txn.execute_raw(bury).await?;
+        let delete = statement(&self.sql.delete_buried, [list, first, last]);
+        let rows = txn.query_all_raw(delete).await?.into_iter();
+        let buried = rows.map(|row| row.try_get("", "seq"));
+        let buried = buried.collect::<Result<HashSet<Position>, _>>()?;
+        let kept = dead.iter().filter(|position| !buried.contains(position));
+        Ok(kept.copied().collect())
+    }
+}
+
+fn named(outcome: &Settlement) -> (Position, Uuid) {
+    (outcome.position, outcome.id)
+}
+
+/// Reads a position with the id behind it.
+fn place(text: &str) -> Option<(Position, Uuid)> {
+    const ID: usize = 32;
+    let (position, id) = text.split_at_checked(text.len().checked_sub(ID)?)?;
+    Some((position.parse().ok()?, Uuid::try_parse(id).ok()?))
 }
 
 /// The outcomes by kind: the number of statements does not depend on the number of outcomes.
 #[derive(Default)]
 struct Batch {
-    done: List,
-    retries: List,
-    dead: List,
-}
-
-/// The outcomes of one kind.
-#[derive(Default)]
-struct List {
-    positions: Vec<Position>,
-    outcomes: Vec<Value>,
+    done: Vec<Position>,
+    retries: Vec<Value>,
+    dead: Vec<Position>,
+    letters: Vec<Value>,
 }
 
 impl Batch {
-    fn new(outcomes: &[Settlement]) -> Self {
+    fn new(outcomes: &[&Settlement]) -> Self {
         let mut batch = Self::default();
         for outcome in outcomes {
             batch.push(outcome);
@@ -95,16 +151,15 @@ impl Batch {
 
     fn push(&mut self, outcome: &Settlement) {
         let position = outcome.position;
-        let id = format!("{:X}", outcome.id.simple());
-        let (list, value) = match &outcome.verdict {
-            Verdict::Done => (&mut self.done, json!([position, id])),
+        match &outcome.verdict {
+            Verdict::Done => self.done.push(position),
             Verdict::Retry {
                 attempts,
                 after,
                 error,
             } => {
-                let retry = json!([position, id, seconds(*after), error, attempts]);
-                (&mut self.retries, retry)
+                let retry = json!([position, seconds(*after), error, attempts]);
+                self.retries.push(retry);
             }
             Verdict::Dead {
                 reason,
@@ -112,34 +167,11 @@ impl Batch {
                 blocks,
             } => {
                 // The delivery that crashed is counted in `crashes`.
-                let attempts = i32::from(*reason != DeadReason::Crashed);
-                let reason = reason.as_str();
-                let letter = json!([position, id, reason, error, blocks, attempts]);
-                (&mut self.dead, letter)
+                let more = i32::from(*reason != DeadReason::Crashed);
+                let letter = json!([position, reason.as_str(), error, blocks, more]);
+                self.letters.push(letter);
+                self.dead.push(position);
             }
-        };
-        list.positions.push(position);
-        list.outcomes.push(value);
+        }
     }
-}
-
-impl List {
-    /// The parameters of a statement: the list, and its first and last position; `None` when it is
-    /// empty.
-    fn values(&self) -> Option<[sea_orm::Value; 3]> {
-        let first = *self.positions.iter().min()?;
-        let last = *self.positions.iter().max()?;
-        let outcomes = Value::from(self.outcomes.as_slice()).to_string();
-        Some([outcomes.into(), first.into(), last.into()])
-    }
-}
-
-/// Runs a statement that returns the positions it changed.
-async fn rows<const N: usize>(
-    txn: &DatabaseTransaction,
-    sql: &str,
-    values: [sea_orm::Value; N],
-) -> Result<Vec<Position>, DbErr> {
-    let rows = txn.query_all_raw(statement(sql, values)).await?;
-    rows.iter().map(|row| row.try_get("", "seq")).collect()
 }

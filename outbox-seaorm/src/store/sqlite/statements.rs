@@ -1,20 +1,16 @@
 use crate::schema::Names;
 use sea_orm::DbBackend;
 
-/// An event's id in hex, to be compared with a parameter; what is no id compares as the nil id,
-/// under which a fetch reports such a row, so that it can still become a dead letter.
+/// An event's id in hex; what is no id is taken for the nil id, under which a fetch reports such a
+/// row, so that it can still become a dead letter.
 const ID: &str = "CASE WHEN typeof(e.id) = 'blob' AND length(e.id) = 16 THEN hex(e.id) \
     ELSE '00000000000000000000000000000000' END";
 
-/// The rows `e` that a batch names: ?1 JSON `[[seq, id in hex, …], …]`, ?2 and ?3 the first and last
-/// seq. The bounds are for statistics that were gathered while the outbox was small, as it mostly
-/// is: SQLite takes such a table for cheaper to scan than to search 25 times (its guess of any
-/// list), and a join with the list for a nested scan. So there is no join, and the range to scan
-/// is the batch's own.
-const SETTLED: &str = "e.seq IN (SELECT json_extract(value, '$[0]') FROM json_each(?1)) \
-    AND e.seq BETWEEN ?2 AND ?3 \
-    AND e.seq || {id} IN (SELECT json_extract(value, '$[0]') || json_extract(value, '$[1]') \
-        FROM json_each(?1))";
+/// The rows `e` that a batch names: ?1 JSON `[seq, …]`, ?2 and ?3 the first and last seq. The bounds
+/// are for statistics that were gathered while the outbox was small, as it mostly is: SQLite takes
+/// such a table for cheaper to scan than to search 25 times (its guess of any list), and a join with
+/// the list for a nested scan. So there is no join, and the range to scan is the batch's own.
+const LISTED: &str = "e.seq IN (SELECT value FROM json_each(?1)) AND e.seq BETWEEN ?2 AND ?3";
 
 /// The statements, with the names of the tables put in once.
 macro_rules! statements {
@@ -37,7 +33,7 @@ macro_rules! statements {
 statements! {
     join, renew, members, evict, remove_member,
     shards, take, release, release_all, blocked, paused,
-    fence,
+    fence, there,
     fetch, read,
     claim, keep, delete, retry, bury, delete_buried, mark_crashes,
     last_due, move_in, move_out,
@@ -49,6 +45,6 @@ fn render(names: &Names, sql: &str) -> String {
         .map(str::trim)
         .filter(|line| !line.starts_with("--"));
     let sql = lines.collect::<Vec<_>>().join(" ");
-    let sql = sql.replace("{settled}", SETTLED).replace("{id}", ID);
+    let sql = sql.replace("{listed}", LISTED).replace("{id}", ID);
     names.render(DbBackend::Sqlite, &sql)
 }

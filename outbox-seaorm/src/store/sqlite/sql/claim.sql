@@ -1,2 +1,2 @@
--- ?1 JSON: [[seq, id in hex]], ?2 and ?3 the seq. Nobody else writes while this transaction is open.
-SELECT e.seq FROM "outbox_event" AS e WHERE {settled}
+-- ?1 seq, ?2 id in hex. Nobody else writes while this transaction is open.
+SELECT e.seq FROM "outbox_event" AS e WHERE e.seq = ?1 AND {id} = ?2

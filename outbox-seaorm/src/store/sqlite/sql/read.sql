@@ -8,4 +8,4 @@ SELECT e.seq, 0 AS shard, (julianday(e.retry_at) - julianday('now')) * 86400.0 A
         THEN e.headers END AS headers,
     e.occurred_at
 FROM "outbox_event" AS e
-WHERE e.seq IN (SELECT value FROM json_each(?1)) AND e.seq BETWEEN ?2 AND ?3
+WHERE {listed}
