@@ -1,4 +1,4 @@
-use super::MySql;
+use super::{MySql, ranges};
 use crate::store::row::{self, Part};
 use outbox_core::store::{Cursor, FetchRequest, Fetched, Horizon, Owned, Position, Row, Shard};
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
@@ -42,12 +42,14 @@ impl MySql {
     }
 
     fn fetch_statement(&self, request: &FetchRequest<'_>) -> Statement {
+        let mut cursors = request.cursors.to_vec();
+        cursors.sort_unstable_by_key(|cursor| cursor.shard);
         let owned = |cursor: &Cursor| Owned::new(cursor.shard, cursor.epoch, 0);
-        let owned: Vec<_> = request.cursors.iter().map(owned).collect();
+        let owned: Vec<_> = cursors.iter().map(owned).collect();
         let mut values: Vec<Value> = vec![super::pairs(&owned).into(), request.member.into()];
-        for cursor in request.cursors {
+        values.extend(ranges::values(&cursors));
+        for cursor in &cursors {
             let scan = cursor.scan.max(cursor.floor);
-            values.extend([cursor.shard.into(), cursor.floor.into(), scan.into()]);
             let limit = i64::try_from(cursor.limit).unwrap_or(i64::MAX);
             values.extend([cursor.shard.into(), scan.into(), limit.into()]);
         }

@@ -13,6 +13,7 @@ mod statements;
 mod member;
 mod shard;
 mod row;
+mod ranges;
 mod fetch;
 mod settle;
 mod claim;

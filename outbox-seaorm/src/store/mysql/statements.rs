@@ -1,3 +1,4 @@
+use super::ranges;
 use crate::schema::Names;
 use sea_orm::DbBackend;
 
@@ -28,7 +29,7 @@ statements! {
     join, renew, members, evict, remove_member,
     shards, lock_shards, living, last_position, take, release, release_all, blocked, paused,
     fence,
-    fetch_shards, fetch_again, fetch_events, read,
+    fetch_shards, fetch_again, fetch_places, fetch_events, read,
     lock_events, lock_free_events, claim, keep, delete, retry, bury, buried, mark_crashes,
     due, move_in, move_out,
 }
@@ -37,11 +38,17 @@ impl Statements {
     /// The statement that reads this many shards, with bodies up to this many bytes.
     pub(super) fn fetch(&self, shards: usize, inline_bytes: usize) -> String {
         let again = &self.fetch_again;
+        let again = again.replace("{ranges}", &ranges::condition(shards));
+        let places = match shards {
+            1 => self.fetch_places.clone(),
+            _ => vec![format!("({})", self.fetch_places); shards].join(" UNION ALL "),
+        };
         let events = self
             .fetch_events
+            .replace("{places}", &places)
             .replace("{inline}", &inline_bytes.to_string());
-        let shard = format!(" UNION ALL ({again}) UNION ALL ({events})");
-        format!("({}){}", self.fetch_shards, shard.repeat(shards))
+        let seen = &self.fetch_shards;
+        format!("({seen}) UNION ALL ({again}) UNION ALL ({events})")
     }
 }
 
