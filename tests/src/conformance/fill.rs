@@ -104,21 +104,22 @@ impl Tables {
 fn words(backend: DbBackend, rows: u32) -> Words {
     match backend {
         DbBackend::Postgres => Words {
-            id: "gen_random_uuid()",
+            id: "CAST('0197' || lpad(to_hex(n), 8, '0') || '70008000' \
+                || substr(md5(n::text), 1, 12) AS uuid)",
             series: format!("generate_series(1, {rows}) AS s (n)"),
             then: "now() - INTERVAL '60 days'",
             soon: "now() + INTERVAL '1 hour'",
             json: "'{}'::jsonb",
         },
         DbBackend::MySql => Words {
-            id: "UNHEX(MD5(n))",
+            id: "UNHEX(CONCAT('0197', LPAD(HEX(n), 8, '0'), '70008000', SUBSTR(MD5(n), 1, 12)))",
             series: format!("(SELECT seq AS n FROM seq_1_to_{rows}) AS s"),
             then: "UTC_TIMESTAMP(6) - INTERVAL 60 DAY",
             soon: "UTC_TIMESTAMP(6) + INTERVAL 1 HOUR",
             json: "'{}'",
         },
         _ => Words {
-            id: "randomblob(16)",
+            id: "unhex(printf('0197%08x70008000', n) || hex(randomblob(6)))",
             series: format!(
                 "(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {rows}) \
                  SELECT n FROM c)"
