@@ -13,9 +13,6 @@ impl<S: OperatorStore> Operator<S> {
     /// and the last error. More than one answer means that it was replayed; none, that it never
     /// committed, was discarded, or that its history is gone.
     ///
-    /// Delayed, dead and delivered events are found by an index. Those that wait are looked
-    /// through: the table has no index by id, which each emit would pay for.
-    ///
     /// # Errors
     /// When the database cannot answer.
     pub async fn status(&self, id: Uuid) -> Result<Vec<EventStatus>, StoreError> {

@@ -2,8 +2,8 @@ use super::{
     BlockedAggregate, Count, Letter, LetterDetail, LetterFilter, Page, SCAN, Span, page::limit, row,
 };
 use crate::store::{Position, SeaOrmStore, StoreError};
-use sea_orm::QueryResult;
-use std::time::Duration;
+use sea_orm::Value;
+use std::{collections::BTreeMap, time::Duration};
 
 const READING: &str = "reading dead letters";
 const TABLE: &str = "outbox_dead";
@@ -55,38 +55,65 @@ impl SeaOrmStore {
         let rows = self.ask(READING, sql, values).await?;
         let page = bound.page(&rows, span.most, row::letter, |letter| letter.position);
         let page = page.map_err(|error| self.error(READING, error))?;
-        let mut blocked = Vec::new();
-        for (letter, found) in page.items.into_iter().zip(&rows) {
-            let waiting = self.waiting_behind(&letter, found).await?;
-            blocked.push(BlockedAggregate::new(letter, waiting));
-        }
-        Ok(Page::new(blocked, page.next))
+        let shards: Vec<_> = rows.iter().map(row::shard).collect();
+        let waiting = self.waiting_behind(&page.items, &shards, span).await?;
+        let letters = page.items.into_iter().zip(waiting);
+        let blocked = letters.map(|(letter, waiting)| BlockedAggregate::new(letter, waiting));
+        Ok(Page::new(blocked.collect(), page.next))
     }
 
-    /// Looks at what stands behind the letter in its shard.
+    /// Looks at what stands behind a page of letters in their shards, which share what may be
+    /// passed.
     async fn waiting_behind(
         &self,
-        letter: &Letter,
-        found: &QueryResult,
-    ) -> Result<Count, StoreError> {
-        let shard: i64 = row::shard(found);
-        let most = i64::try_from(SCAN).unwrap_or(i64::MAX);
-        let values = [
-            shard.into(),
-            letter.position.into(),
-            letter.aggregate.clone().into(),
-            letter.key.clone().into(),
-            most.into(),
-        ];
-        let sql = include_str!("sql/waiting_behind.sql");
-        let rows = self.ask(READING, sql, values).await?;
-        let number = |column| rows.first().map_or(0, |found| row::count(found, column));
-        let waiting = number("waiting");
-        Ok(match number("passed") {
-            passed if passed < SCAN as u64 => Count::Exact(waiting),
-            _ => Count::AtLeast(waiting),
-        })
+        letters: &[Letter],
+        shards: &[i64],
+        span: Span,
+    ) -> Result<Vec<Count>, StoreError> {
+        let Some(last) = letters.last() else {
+            return Ok(Vec::new());
+        };
+        let mut heads = BTreeMap::new();
+        for (letter, shard) in letters.iter().zip(shards) {
+            heads.entry(*shard).or_insert(letter.position);
+        }
+        let most = SCAN / heads.len();
+        let (looks, values) = looks(&heads);
+        let bounds = [span.after, last.position];
+        let mut all: Vec<Value> = bounds.map(Value::from).into();
+        all.extend([limit(&span), limit(&Span::new((), most))]);
+        all.extend(values);
+        let sql = include_str!("sql/waiting_behind.sql").replace("{looks}", &looks);
+        let rows = self.ask(READING, &sql, all).await?;
+        let (mut passed, mut waiting) = (BTreeMap::new(), BTreeMap::new());
+        for found in &rows {
+            let events = row::count(found, "events");
+            *passed.entry(row::shard(found)).or_default() += events;
+            let head: Option<Position> = row::get(found, "seq", None);
+            waiting.insert(head, events);
+        }
+        let counts = letters.iter().zip(shards).map(|(letter, shard)| {
+            let number = waiting.get(&Some(letter.position)).copied();
+            let passed: u64 = passed.get(shard).copied().unwrap_or(0);
+            match passed < most as u64 {
+                true => Count::Exact(number.unwrap_or(0)),
+                false => Count::AtLeast(number.unwrap_or(0)),
+            }
+        });
+        Ok(counts.collect())
     }
+}
+
+/// The looks at these shards, behind these positions; the parameters come behind four others.
+pub(super) fn looks(heads: &BTreeMap<i64, Position>) -> (String, Vec<Value>) {
+    let (mut looks, mut values) = (Vec::new(), Vec::new());
+    for (shard, head) in heads {
+        let number = 5 + values.len();
+        let look = include_str!("sql/look_behind.sql").replace("{shard}", &format!("${number}"));
+        looks.push(look.replace("{after}", &format!("${}", number + 1)));
+        values.extend([Value::from(*shard), Value::from(*head)]);
+    }
+    (looks.join("UNION ALL\n"), values)
 }
 
 /// Microseconds by the database's clock, at most 100 years: its times end somewhere.

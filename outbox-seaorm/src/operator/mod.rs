@@ -14,6 +14,7 @@ mod delayed;
 mod history;
 mod replay;
 mod questions;
+mod counts;
 mod store;
 #[cfg(test)]
 mod plans;

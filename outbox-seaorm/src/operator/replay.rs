@@ -47,7 +47,7 @@ impl SeaOrmStore {
         let mut values: Vec<Value> = filters(after, upto);
         values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
         let found = include_str!("sql/replay_find.sql");
-        let found = txn.rows_of(found, values).await?;
+        let found = txn.rows(found, values).await?;
         let last: Option<Position> = found.last().map(|row| row.try_get("", "seq")).transpose()?;
         let full = found.len() == limit;
         let mut events = before;
@@ -55,7 +55,7 @@ impl SeaOrmStore {
             let mut values = filters(after, last);
             values.push(replay.to_string().into());
             let emit = include_str!("sql/replay_emit.sql");
-            events += txn.change_by(emit, values).await?;
+            events += txn.change(emit, values).await?;
         }
         // The look may have passed what does not match, to its end.
         let now = match (last.filter(|_| full), end) {

@@ -32,6 +32,35 @@ impl Tries {
     }
 }
 
+/// Questions that are asked one after the other.
+pub(super) struct Asking<'a> {
+    pub(super) store: &'a SeaOrmStore,
+    /// None on SQLite, where a transaction would be a writer.
+    txn: Option<Transaction<'a>>,
+}
+
+impl Asking<'_> {
+    /// All rows of an answer.
+    pub(super) async fn rows(
+        &self,
+        sql: &str,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Result<Vec<QueryResult>, DbErr> {
+        let statement = self.store.statement(sql, values);
+        match &self.txn {
+            Some(txn) => txn.txn.query_all_raw(statement).await,
+            None => self.store.db().query_all_raw(statement).await,
+        }
+    }
+
+    pub(super) async fn end(self) -> Result<(), DbErr> {
+        match self.txn {
+            Some(txn) => txn.commit().await,
+            None => Ok(()),
+        }
+    }
+}
+
 impl SeaOrmStore {
     /// READ COMMITTED, whatever the sessions default to; on SQLite with the write lock, which a
     /// transaction that reads first is refused later.
@@ -50,27 +79,41 @@ impl SeaOrmStore {
         Ok(Transaction { txn, store: self })
     }
 
-    /// Asks for rows: in READ COMMITTED, as under SERIALIZABLE a question could cancel transactions
-    /// of the application.
-    pub(super) async fn ask<const N: usize>(
+    /// Asks one question.
+    pub(super) async fn ask(
         &self,
         context: &'static str,
         sql: &str,
-        values: [Value; N],
+        values: impl IntoIterator<Item = Value>,
     ) -> Result<Vec<QueryResult>, StoreError> {
-        let statement = self.statement(sql, values);
-        let rows = self.try_asking(statement).await;
+        let rows = self.try_asking(sql, values).await;
         rows.map_err(|error| self.error(context, error))
     }
 
-    async fn try_asking(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        if self.backend() == DbBackend::Sqlite {
-            return self.db().query_all_raw(statement).await;
-        }
-        let txn = self.start().await?;
-        let rows = txn.txn.query_all_raw(statement).await?;
-        txn.commit().await?;
+    async fn try_asking(
+        &self,
+        sql: &str,
+        values: impl IntoIterator<Item = Value>,
+    ) -> Result<Vec<QueryResult>, DbErr> {
+        let asking = self.asking().await?;
+        let rows = asking.rows(sql, values).await?;
+        asking.end().await?;
         Ok(rows)
+    }
+
+    /// Starts to ask: in READ COMMITTED, as under SERIALIZABLE a question could cancel transactions
+    /// of the application.
+    pub(super) async fn asking(&self) -> Result<Asking<'_>, DbErr> {
+        let txn = match self.backend() {
+            DbBackend::Sqlite => None,
+            _ => Some(self.start().await?),
+        };
+        if let (DbBackend::Postgres, Some(txn)) = (self.backend(), &txn) {
+            // What a look may pass is not known when it is planned: it is taken for a long query, and
+            // compiled for half a second.
+            txn.txn.execute_unprepared("SET LOCAL jit = off").await?;
+        }
+        Ok(Asking { store: self, txn })
     }
 
     pub(super) fn error(&self, context: &'static str, error: DbErr) -> StoreError {
@@ -88,46 +131,30 @@ impl SeaOrmStore {
 
 impl Transaction<'_> {
     /// The first row of an answer.
-    pub(super) async fn row<const N: usize>(
+    pub(super) async fn row(
         &self,
         sql: &str,
-        values: [Value; N],
+        values: impl IntoIterator<Item = Value>,
     ) -> Result<Option<QueryResult>, DbErr> {
         let statement = self.store.statement(sql, values);
         self.txn.query_one_raw(statement).await
     }
 
     /// All rows of an answer.
-    pub(super) async fn rows<const N: usize>(
+    pub(super) async fn rows(
         &self,
         sql: &str,
-        values: [Value; N],
+        values: impl IntoIterator<Item = Value>,
     ) -> Result<Vec<QueryResult>, DbErr> {
         let statement = self.store.statement(sql, values);
         self.txn.query_all_raw(statement).await
-    }
-
-    /// All rows of an answer, to any number of parameters.
-    pub(super) async fn rows_of(
-        &self,
-        sql: &str,
-        values: Vec<Value>,
-    ) -> Result<Vec<QueryResult>, DbErr> {
-        let statement = self.store.statement(sql, values);
-        self.txn.query_all_raw(statement).await
-    }
-
-    /// Changes rows, by any number of parameters; returns how many.
-    pub(super) async fn change_by(&self, sql: &str, values: Vec<Value>) -> Result<u64, DbErr> {
-        let statement = self.store.statement(sql, values);
-        Ok(self.txn.execute_raw(statement).await?.rows_affected())
     }
 
     /// Changes rows; returns how many.
-    pub(super) async fn change<const N: usize>(
+    pub(super) async fn change(
         &self,
         sql: &str,
-        values: [Value; N],
+        values: impl IntoIterator<Item = Value>,
     ) -> Result<u64, DbErr> {
         let statement = self.store.statement(sql, values);
         let changed = self.txn.execute_raw(statement).await?;

@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS "outbox_event" (
     "retry_at" DATETIME(6),
     "last_error" TEXT COLLATE utf8mb4_bin,
     "created_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
-    INDEX "outbox_event_shard_idx" ("shard", "seq")
+    INDEX "outbox_event_shard_idx" ("shard", "seq"),
+    INDEX "outbox_event_id_idx" ("id")
 ) ENGINE=InnoDB;
 
 CREATE TABLE IF NOT EXISTS "outbox_delayed" (

@@ -39,6 +39,9 @@ ALTER TABLE "outbox_event" ALTER COLUMN "shard" SET (n_distinct = 64);
 
 CREATE INDEX IF NOT EXISTS "outbox_event_shard_idx" ON "outbox_event" ("shard", "seq");
 
+-- For finding an event by its id.
+CREATE INDEX IF NOT EXISTS "outbox_event_id_idx" ON "outbox_event" ("id");
+
 CREATE TABLE IF NOT EXISTS "outbox_delayed" (
     "id" UUID PRIMARY KEY,
     "aggregatetype" TEXT COLLATE "C" NOT NULL,

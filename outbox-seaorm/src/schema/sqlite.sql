@@ -20,6 +20,9 @@ CREATE TABLE IF NOT EXISTS "outbox_event" (
     "created_at" TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now'))
 );
 
+-- For finding an event by its id.
+CREATE INDEX IF NOT EXISTS "outbox_event_id_idx" ON "outbox_event" ("id");
+
 CREATE TABLE IF NOT EXISTS "outbox_delayed" (
     "id" BLOB PRIMARY KEY NOT NULL CHECK (typeof("id") = 'blob' AND length("id") = 16),
     "aggregatetype" TEXT NOT NULL,

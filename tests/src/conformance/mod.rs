@@ -203,6 +203,7 @@ macro_rules! conformance {
                 a_letter_is_shown_whole,
                 letters_are_retried_as_far_as_is_said,
                 a_blocked_aggregate_is_listed_with_what_waits,
+                what_waits_is_counted_for_each_letter_of_a_page,
                 what_operators_do_is_recorded,
             }
             pauses {
@@ -218,6 +219,7 @@ macro_rules! conformance {
             }
             retention {
                 history_is_pruned_by_age,
+                of_several_that_prune_each_row_goes_once,
                 a_letter_that_blocks_is_never_pruned,
                 the_record_of_operators_is_pruned,
                 an_archive_gets_events_before_they_go,
@@ -235,6 +237,7 @@ macro_rules! conformance {
                 the_status_view_agrees,
                 events_are_counted_by_topic_and_state,
                 large_tables_are_counted_roughly_and_say_so,
+                what_waits_is_counted_as_far_as_a_look_goes,
                 the_oldest_event_and_its_age_are_told,
                 events_with_many_attempts_are_listed,
                 dispatchers_are_listed_with_what_they_own,

@@ -269,6 +269,29 @@ pub async fn a_blocked_aggregate_is_listed_with_what_waits<H: Harness>(harness: 
     assert_eq!(operator.blocked(0).await.unwrap().items.len(), 1);
 }
 
+/// Each letter of a page has its own number, whatever else stands in its shard.
+pub async fn what_waits_is_counted_for_each_letter_of_a_page<H: Harness>(harness: &H) {
+    let heads = (0..20).map(|n| Thing::of(&n.to_string(), "x"));
+    let twice = ["first", "second"].map(|text| Thing::of("twice", text));
+    let (_, rows) = letters(harness, heads.chain(twice).collect()).await;
+    let behind = (0..20).flat_map(|n| std::iter::repeat_n(n, n % 4));
+    let behind = behind.map(|n| Thing::of(&n.to_string(), "x"));
+    harness.emit_all(behind.collect()).await;
+    harness.emit(Thing::of("twice", "third")).await;
+    let operator = operator(harness);
+    let numbers = async || -> Vec<Count> {
+        let page = operator.blocked(0).await.unwrap();
+        page.items.iter().map(|blocked| blocked.waiting).collect()
+    };
+    let mut expected: Vec<_> = (0..20).map(|n| Count::Exact(n % 4)).collect();
+    expected.extend([Count::Exact(1), Count::Exact(1)]);
+    assert_eq!(numbers().await, expected);
+    // What stands before a letter does not wait behind it.
+    requeue(harness, rows[20].position).await;
+    expected.remove(20);
+    assert_eq!(numbers().await, expected);
+}
+
 /// Who, what, when and why, the latest first.
 pub async fn what_operators_do_is_recorded<H: Harness>(harness: &H) {
     let things = ["one", "two"].map(Thing::said).into();

@@ -165,6 +165,26 @@ pub async fn large_tables_are_counted_roughly_and_say_so<H: Harness>(harness: &H
     assert_eq!(paid, Count::Exact(3_333));
 }
 
+/// Nor all that waits behind a letter: beyond what a look passes it is said that there may be more.
+pub async fn what_waits_is_counted_as_far_as_a_look_goes<H: Harness>(harness: &H) {
+    let Some(tables) = harness.tables() else {
+        return;
+    };
+    // Each second letter blocks. Of 30 events of its aggregate the first has its position, or stands
+    // behind it, as the database numbers them; one look passes a third of them.
+    tables.fill(Table::Dead, 10).await;
+    tables.fill(Table::Event, 30_000).await;
+    let blocked = operator(harness).blocked(0).await.unwrap();
+    assert_eq!(blocked.items.len(), 5);
+    for blocked in blocked.items {
+        match blocked.waiting {
+            Count::Exact(waiting) => assert!((29..=30).contains(&waiting), "{waiting}"),
+            Count::AtLeast(waiting) => assert!((9..=10).contains(&waiting), "{waiting}"),
+            about => unreachable!("{about}"),
+        }
+    }
+}
+
 fn of(counts: &[TopicCount], topic: &str, state: EventState) -> Count {
     let mut counts = counts.iter();
     let found = counts.find(|count| (&*count.topic, count.state) == (topic, state));

@@ -1,7 +1,7 @@
 //! What has been done with is kept for a time.
 
 use super::{
-    Actor, Harness, Thing,
+    Actor, Harness, Table, Thing,
     failure::dead,
     operators::{operator, requeue},
 };
@@ -50,6 +50,28 @@ pub async fn history_is_pruned_by_age<H: Harness>(harness: &H) {
     assert_eq!(prune(SOON, 10).await.unwrap(), 0);
     assert_eq!(left(harness).await, at[2..]);
     assert_eq!(prune(Duration::ZERO, 10).await.unwrap(), 2);
+    assert!(left(harness).await.is_empty());
+}
+
+/// Two at once, while one has lost its turn and does not know, only find less to do.
+pub async fn of_several_that_prune_each_row_goes_once<H: Harness>(harness: &H) {
+    let Some(tables) = harness.tables() else {
+        return;
+    };
+    tables.fill(Table::Delivered, 2_000).await;
+    let store = harness.store();
+    let prune = async || {
+        let mut deleted = 0;
+        loop {
+            let rows = store.prune(Kept::Delivered, HOUR, 50).await.unwrap();
+            deleted += rows;
+            if rows == 0 {
+                return deleted;
+            }
+        }
+    };
+    let (one, two, three) = tokio::join!(prune(), prune(), prune());
+    assert_eq!(one + two + three, 2_000);
     assert!(left(harness).await.is_empty());
 }
 

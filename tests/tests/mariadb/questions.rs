@@ -20,8 +20,11 @@ const ROWS: u32 = 60_000;
 /// Of what a look passes, some rows are looked up in other tables, or read again.
 const FEW: u64 = 3 * SCAN as u64;
 
-/// Two looks at each of four tables, of which lists are made that are read again.
-const COUNTING: u64 = 35 * SCAN as u64;
+/// A look at each of four tables, and a list of some rows that is read again.
+const COUNTING: u64 = 8 * SCAN as u64;
+
+/// A look, of which a list is made that is read again.
+const WAITING: u64 = 6 * SCAN as u64;
 
 /// The only session of a pool, which counts what it reads.
 struct Session(DatabaseConnection);
@@ -99,8 +102,11 @@ async fn everything(database: &Database) {
         .visits("operations", operator.operations(None))
         .await;
     session.visits("dispatchers", operator.dispatchers()).await;
-    let behind = store.blocked_aggregates(Span::new(0, 1));
-    session.visits("blocked", behind).await;
+    session
+        .visits_at_most(WAITING, "blocked", operator.blocked(0))
+        .await;
+    let status = operator.status(Uuid::now_v7());
+    session.visits_at_most(100, "status", status).await;
     let month = Duration::from_secs(30 * 24 * 3_600);
     session.visits("expired", store.expired(month, 100)).await;
     for kept in [Kept::Delivered, Kept::Dead, Kept::Operations] {

@@ -1,8 +1,12 @@
--- $1 shard, $2 position, $3 aggregate, $4 key; $5 how many events to look at.
-SELECT COUNT(*) AS passed, COUNT(b.waits) AS waiting
+-- $1 and $2 the bounds of the page, $3 its limit; $4 how many events each look passes.
+SELECT l.shard, h.seq, COUNT(*) AS events
 FROM (
-    SELECT CASE WHEN e.ordered AND e.aggregatetype = $3 AND e.aggregateid = $4 THEN 1 END AS waits
-    FROM "outbox_event" AS e {force outbox_event_shard_idx}
-    WHERE {in_shard e $1} AND e.seq > $2
-    ORDER BY {by_shard e} LIMIT {limit $5}
-) AS b
+    {looks}
+) AS l
+LEFT JOIN (
+    SELECT d.seq, d.aggregatetype, d.aggregateid FROM "outbox_dead" AS d
+    WHERE d.seq > $1 AND d.seq <= $2 AND d.blocks_aggregate
+    ORDER BY d.seq LIMIT {limit $3}
+) AS h ON l.ordered AND h.aggregatetype = l.aggregatetype AND h.aggregateid = l.aggregateid
+    AND h.seq < l.seq
+GROUP BY l.shard, h.seq
