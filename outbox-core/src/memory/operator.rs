@@ -301,14 +301,15 @@ fn as_scheduled(row: &DelayedEvent) -> Scheduled {
 
 fn matches(filter: &LetterFilter, letter: &DeadLetter, now: DateTime<Utc>) -> bool {
     let event = &letter.event;
-    let (events, key) = (&filter.events, event.key.as_deref());
+    let key = event.key.as_deref();
     let old = |age| clock::until(letter.dead_at, now) >= age;
-    events.matches(&event.topic, &event.aggregate, key)
+    filter.matches(&event.topic, &event.aggregate, key)
         && filter
+            .more
             .error
             .as_ref()
             .is_none_or(|text| letter.error.contains(text))
-        && filter.dead_for.is_none_or(old)
+        && filter.more.dead_for.is_none_or(old)
 }
 
 fn as_letter(row: &DeadLetter) -> Letter {

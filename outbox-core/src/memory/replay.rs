@@ -21,7 +21,7 @@ impl State {
         let at = known.unwrap_or_else(|| {
             let mut operation = record("replay", by, now);
             operation.id = id;
-            operation.topic.clone_from(&filter.events.topic);
+            operation.topic.clone_from(&filter.topic);
             operation.position = Some(0);
             operation.events = 0;
             self.operations.push(operation);
@@ -78,8 +78,14 @@ impl State {
 
 fn matches(filter: &HistoryFilter, row: &Delivered) -> bool {
     let event = &row.event;
-    let (events, key) = (&filter.events, event.key.as_deref());
-    events.matches(&event.topic, &event.aggregate, key)
-        && filter.since.is_none_or(|since| row.delivered_at >= since)
-        && filter.until.is_none_or(|until| row.delivered_at < until)
+    let key = event.key.as_deref();
+    filter.matches(&event.topic, &event.aggregate, key)
+        && filter
+            .more
+            .since
+            .is_none_or(|since| row.delivered_at >= since)
+        && filter
+            .more
+            .until
+            .is_none_or(|until| row.delivered_at < until)
 }

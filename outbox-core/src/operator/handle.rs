@@ -9,14 +9,14 @@ use uuid::Uuid;
 /// [`operations`](Self::operations) lists them.
 ///
 /// ```
-/// use outbox_core::{MemoryStore, operator::{Answer, EventFilter, LetterFilter}};
+/// use outbox_core::{MemoryStore, operator::{Answer, LetterFilter}};
 ///
 /// type Operator = outbox_core::Operator<MemoryStore>;
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// # let store = MemoryStore::new();
 /// let operator = Operator::new(store, "alice");
-/// let placed = LetterFilter::of(EventFilter::all().topic("order.placed"));
+/// let placed = LetterFilter::all().topic("order.placed");
 /// let letters = operator.letters(&placed, 0).await?;
 /// for letter in letters.items {
 ///     println!("{}: {} after {} attempts", letter.position, letter.error, letter.attempts);

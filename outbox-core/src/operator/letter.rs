@@ -1,7 +1,6 @@
-use super::{Count, EventFilter};
+use super::Count;
 use crate::store::Position;
 use chrono::{DateTime, Utc};
-use std::time::Duration;
 use uuid::Uuid;
 
 /// A dead letter: an event that is not tried any more.
@@ -94,55 +93,5 @@ impl BlockedAggregate {
     #[must_use]
     pub fn new(letter: Letter, waiting: Count) -> Self {
         Self { letter, waiting }
-    }
-}
-
-/// Which dead letters are meant: all of them, but for what is set.
-///
-/// ```
-/// use outbox_core::operator::{EventFilter, LetterFilter};
-///
-/// let placed = EventFilter::all().topic("order.placed");
-/// let filter = LetterFilter::of(placed).error("timeout");
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LetterFilter {
-    /// Of these events.
-    pub events: EventFilter,
-    /// Whose last error has this text in it.
-    pub error: Option<String>,
-    /// That have been dead for so long.
-    pub dead_for: Option<Duration>,
-}
-
-impl LetterFilter {
-    /// All dead letters.
-    #[must_use]
-    pub fn all() -> Self {
-        Self::default()
-    }
-
-    /// Only those of these events.
-    #[must_use]
-    pub fn of(events: EventFilter) -> Self {
-        Self {
-            events,
-            ..Self::default()
-        }
-    }
-
-    /// Only those whose last error has this text in it.
-    #[must_use]
-    pub fn error(mut self, text: impl Into<String>) -> Self {
-        self.error = Some(text.into());
-        self
-    }
-
-    /// Only those that have been dead for so long, by the database's clock.
-    #[must_use]
-    pub fn dead_for(mut self, age: Duration) -> Self {
-        self.dead_for = Some(age);
-        self
     }
 }

@@ -23,12 +23,12 @@ pub use act::{Act, Answer, By};
 pub use bulk::{Bulk, BulkDone};
 pub use count::Count;
 pub use delayed::Scheduled;
-pub use filter::EventFilter;
+pub use filter::{EventFilter, Filter, HistoryFilter, LetterFilter, OfHistory, OfLetters};
 pub use handle::Operator;
-pub use letter::{BlockedAggregate, Letter, LetterDetail, LetterFilter};
+pub use letter::{BlockedAggregate, Letter, LetterDetail};
 pub use page::{Page, SCAN, Span};
 pub use record::Operation;
-pub use replay::{HistoryFilter, Replayed};
+pub use replay::Replayed;
 pub use state::{DispatcherView, EventState, EventStatus, TopicCount};
 pub use topic::PausedTopic;
 

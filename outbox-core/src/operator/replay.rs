@@ -1,51 +1,7 @@
-use super::{Bulk, EventFilter, Operator, OperatorStore};
+use super::{Bulk, HistoryFilter, Operator, OperatorStore};
 use crate::store::{Position, StoreError};
-use chrono::{DateTime, Utc};
 use tokio::time::sleep;
 use uuid::Uuid;
-
-/// Which delivered events are meant: all of them, but for what is set.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct HistoryFilter {
-    /// Of these events.
-    pub events: EventFilter,
-    /// That were delivered at this time or later.
-    pub since: Option<DateTime<Utc>>,
-    /// That were delivered before this time.
-    pub until: Option<DateTime<Utc>>,
-}
-
-impl HistoryFilter {
-    /// All delivered events.
-    #[must_use]
-    pub fn all() -> Self {
-        Self::default()
-    }
-
-    /// Only those of these events.
-    #[must_use]
-    pub fn of(events: EventFilter) -> Self {
-        Self {
-            events,
-            ..Self::default()
-        }
-    }
-
-    /// Only those that were delivered at this time or later.
-    #[must_use]
-    pub fn since(mut self, time: DateTime<Utc>) -> Self {
-        self.since = Some(time);
-        self
-    }
-
-    /// Only those that were delivered before this time.
-    #[must_use]
-    pub fn until(mut self, time: DateTime<Utc>) -> Self {
-        self.until = Some(time);
-        self
-    }
-}
 
 /// How far a replay has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

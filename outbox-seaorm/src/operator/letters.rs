@@ -18,11 +18,11 @@ impl SeaOrmStore {
         let values = [
             span.after.into(),
             bound.upto.into(),
-            filter.events.topic.clone().into(),
-            filter.events.aggregate.clone().into(),
-            filter.events.key.clone().into(),
-            filter.error.clone().into(),
-            filter.dead_for.map(micros).into(),
+            filter.topic.clone().into(),
+            filter.aggregate.clone().into(),
+            filter.key.clone().into(),
+            filter.more.error.clone().into(),
+            filter.more.dead_for.map(micros).into(),
             limit(&span),
         ];
         let sql = include_str!("sql/letters.sql");

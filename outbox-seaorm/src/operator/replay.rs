@@ -77,11 +77,11 @@ impl SeaOrmStore {
         vec![
             after.into(),
             upto.into(),
-            filter.events.topic.clone().into(),
-            filter.events.aggregate.clone().into(),
-            filter.events.key.clone().into(),
-            self.optional_instant(filter.since),
-            self.optional_instant(filter.until),
+            filter.topic.clone().into(),
+            filter.aggregate.clone().into(),
+            filter.key.clone().into(),
+            self.optional_instant(filter.more.since),
+            self.optional_instant(filter.more.until),
         ]
     }
 
@@ -110,7 +110,7 @@ impl Transaction<'_> {
             replay.into(),
             by.who.as_str().into(),
             by.why.as_str().into(),
-            filter.events.topic.clone().into(),
+            filter.topic.clone().into(),
         ];
         let start = include_str!("sql/replay_start.sql");
         self.change(start, values).await?;

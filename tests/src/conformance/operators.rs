@@ -3,7 +3,7 @@
 use super::{Actor, Harness, Noted, Thing, failure::dead};
 use outbox_core::{
     Draft, Operator,
-    operator::{Answer, Bulk, Count, EventFilter, LetterFilter},
+    operator::{Answer, Bulk, Count, LetterFilter},
     store::{DeadReason, Position, Row, Store},
 };
 use std::time::Duration;
@@ -158,18 +158,14 @@ pub async fn letters_are_found_by_what_is_asked_for<H: Harness>(harness: &H) {
     harness.pass(Duration::from_millis(20)).await;
     let operator = operator(harness);
     let all = LetterFilter::all;
-    let events = EventFilter::all;
     let hour = Duration::from_secs(3_600);
     for (filter, expected) in [
         (all(), vec![0, 1, 2]),
-        (LetterFilter::of(events().topic("thing.said")), vec![0, 1]),
-        (LetterFilter::of(events().topic("thing.sai")), vec![]),
-        (LetterFilter::of(events().aggregate("note")), vec![2]),
-        (
-            LetterFilter::of(events().aggregate("thing").key("b")),
-            vec![1],
-        ),
-        (LetterFilter::of(events().key("B")), vec![]),
+        (all().topic("thing.said"), vec![0, 1]),
+        (all().topic("thing.sai"), vec![]),
+        (all().aggregate("note"), vec![2]),
+        (all().aggregate("thing").key("b"), vec![1]),
+        (all().key("B"), vec![]),
         (all().error("eve"), vec![0, 1, 2]),
         (all().error("EVE"), vec![]),
         (all().error("%"), vec![]),
@@ -235,7 +231,7 @@ pub async fn letters_are_retried_as_far_as_is_said<H: Harness>(harness: &H) {
     things.push(Draft::new(&Noted { text }));
     letters(harness, things).await;
     let operator = operator(harness);
-    let things = LetterFilter::of(EventFilter::all().topic("thing.said"));
+    let things = LetterFilter::all().topic("thing.said");
     let bulk = Bulk::new(4).per_second(300);
     let done = operator.retry_all(&things, bulk, "some").await.unwrap();
     assert_eq!((done.done, done.too_late, done.more), (4, 0, true));

@@ -2,7 +2,7 @@
 
 use super::{Actor, Harness, Thing, operators::operator};
 use outbox_core::{
-    operator::{Bulk, EventFilter, HistoryFilter},
+    operator::{Bulk, HistoryFilter},
     store::{Row, Verdict},
 };
 use uuid::Uuid;
@@ -31,7 +31,7 @@ async fn pending<H: Harness>(harness: &H) -> Vec<Uuid> {
 pub async fn replayed_events_are_new_events_with_old_ids<H: Harness>(harness: &H) {
     let (owner, rows) = delivered(harness).await;
     let bulk = Bulk::new(100).per_second(1_000);
-    let of_a = HistoryFilter::of(EventFilter::all().topic("thing.said").key("a"));
+    let of_a = HistoryFilter::all().topic("thing.said").key("a");
     let replayed = operator(harness).replay(&of_a, bulk, "lost").await.unwrap();
     assert_eq!((replayed.events, replayed.ended), (3, true));
     let mut again = owner.rows().await;
@@ -91,10 +91,10 @@ pub async fn a_replay_takes_what_matches<H: Harness>(harness: &H) {
     let sent_at = operator.status(id).await.unwrap()[0].sent_at.unwrap();
     let since = sent_at - chrono::TimeDelta::milliseconds(20);
     let bulk = Bulk::new(100).per_second(1_000);
-    let of_b = EventFilter::all().aggregate("thing").key("b");
+    let of_b = HistoryFilter::all().aggregate("thing").key("b");
     for (filter, expected) in [
-        (HistoryFilter::of(EventFilter::all().topic("thing")), 0),
-        (HistoryFilter::of(of_b).until(since), 3),
+        (HistoryFilter::all().topic("thing"), 0),
+        (of_b.until(since), 3),
         (HistoryFilter::all().since(since), 1),
         (HistoryFilter::all().until(since), 6),
         (HistoryFilter::all().since(since).until(since), 0),

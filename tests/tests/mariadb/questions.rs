@@ -6,7 +6,7 @@ use super::{
 };
 use outbox_core::{
     Operator,
-    operator::{By, EventFilter, HistoryFilter, LetterFilter, OperatorStore, SCAN, Span},
+    operator::{By, EventFilter, Filter, HistoryFilter, LetterFilter, OperatorStore, SCAN, Span},
     store::{Kept, Store},
 };
 use outbox_seaorm::SeaOrmStore;
@@ -72,27 +72,44 @@ async fn questions_visit_few_rows_whatever_the_statistics() {
     }
 }
 
+/// Which events are asked for.
+#[derive(Clone, Copy)]
+enum Which {
+    All,
+    Paid,
+    Nobody,
+}
+
+impl Which {
+    fn filter<M: Default>(self) -> Filter<M> {
+        match self {
+            Self::All => Filter::all(),
+            Self::Paid => Filter::all().topic("order.paid"),
+            Self::Nobody => Filter::all().aggregate("nobody").key("7"),
+        }
+    }
+}
+
 async fn everything(database: &Database) {
     let db = database.open(1, "SET @first = 1").await;
     let (session, store) = (Session(db.clone()), SeaOrmStore::from(&db));
     let operator = Operator::<SeaOrmStore>::new(&db, "alice");
     let by = By::new("alice", "a test");
-    let paid = || EventFilter::all().topic("order.paid");
-    let nobody = || EventFilter::all().aggregate("nobody").key("7");
-    for events in [EventFilter::all(), paid(), nobody()] {
-        let letters = LetterFilter::of(events.clone()).error("no");
-        let letters = letters.dead_for(Duration::from_secs(60));
+    for which in [Which::All, Which::Paid, Which::Nobody] {
+        let letters: LetterFilter = which.filter();
+        let letters = letters.error("no").dead_for(Duration::from_secs(60));
         let listed = store.letters(&letters, Span::new(0, 100));
         session.visits("letters", listed).await;
         let last = Span::new(i64::from(ROWS) - 10, 100);
         session
             .visits("last letters", store.letters(&letters, last))
             .await;
+        let events: EventFilter = which.filter();
         let listed = operator.scheduled(&events, Uuid::nil());
         session.visits("scheduled", listed).await;
         let listed = operator.failing(&events, 0, 0);
         session.visits("failing", listed).await;
-        let history = HistoryFilter::of(events);
+        let history: HistoryFilter = which.filter();
         let step = store.replay(Uuid::now_v7(), &history, 10, 10, &by);
         session.visits("replay", step).await;
     }
