@@ -172,6 +172,9 @@ CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
     "event_id" UUID NOT NULL,
     "expires_at" TIMESTAMP WITH TIME ZONE NOT NULL,
     "created_at" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp()
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 10000
 );
 
 CREATE INDEX IF NOT EXISTS "outbox_dedupe_expires_idx" ON "outbox_dedupe" ("expires_at");
@@ -187,6 +190,9 @@ CREATE TABLE IF NOT EXISTS "outbox_inbox" (
     "lease_until" TIMESTAMP WITH TIME ZONE NOT NULL DEFAULT clock_timestamp(),
     "done_at" TIMESTAMP WITH TIME ZONE,
     PRIMARY KEY ("consumer", "event_id", "replay_id")
+) WITH (
+    autovacuum_vacuum_scale_factor = 0.02,
+    autovacuum_vacuum_threshold = 10000
 );
 
 CREATE INDEX IF NOT EXISTS "outbox_inbox_at_idx" ON "outbox_inbox" ("begun_at");

@@ -142,3 +142,17 @@ async fn migrations_go_up_and_down() {
         assert_eq!(database.number(sql).await, 0);
     }
 }
+
+/// What is deleted by age, or soon, leaves room that is wanted back before a fifth of a table is dead.
+#[tokio::test]
+async fn tables_that_are_deleted_from_are_vacuumed_early() {
+    let database = Database::plain().await;
+    for table in ["event", "delayed", "delivered", "dedupe", "inbox"] {
+        let sql = format!(
+            "SELECT count(*) AS n FROM pg_class AS c, unnest(c.reloptions) AS o (text) \
+             WHERE c.oid = 'outbox_{table}'::regclass \
+             AND o.text LIKE 'autovacuum_vacuum_scale_factor=0.0_'"
+        );
+        assert_eq!(database.number(&sql).await, 1, "{table}");
+    }
+}
