@@ -23,6 +23,7 @@ pub mod generated;
 pub mod success;
 pub mod failure;
 pub mod fence;
+pub mod conflicts;
 pub mod delayed;
 pub mod positions;
 pub mod crashes;
@@ -172,6 +173,9 @@ macro_rules! conformance {
                 a_mixed_batch_is_refused_after_the_shard_was_lost,
                 what_is_still_owned_is_written_beside_a_lost_shard,
                 a_later_epoch_of_the_same_member_is_another_owner,
+            }
+            conflicts {
+                a_settle_that_loses_a_deadlock_may_be_tried_again,
             }
             delayed {
                 a_delayed_event_waits,

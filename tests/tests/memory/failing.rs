@@ -305,7 +305,11 @@ async fn an_outage_at_any_verb_is_survived() {
         let calls = AtomicUsize::new(0);
         store.fail(move |call| {
             let meant = call.verb == verb && call.moment == moment;
-            (meant && calls.fetch_add(1, SeqCst).is_multiple_of(2)).then_some(Unavailable)
+            let call = if meant { calls.fetch_add(1, SeqCst) } else { 1 };
+            call.is_multiple_of(2).then_some(match call % 4 {
+                0 => Unavailable,
+                _ => Contention,
+            })
         });
         let running = spawn(dispatcher(&store, &seen, |text, delivery| async move {
             if text.ends_with('3') && delivery.attempt() == 1 {

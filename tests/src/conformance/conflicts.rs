@@ -1,0 +1,63 @@
+//! What a database cancels because of what others do. B035.
+
+use super::{Actor, Harness, Thing};
+use outbox_core::store::{History, Row, Settled, Settlement, StoreErrorKind, Verdict};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, TransactionTrait};
+use std::time::Duration;
+
+/// It has written nothing, no attempt is burnt, and the next try writes it all.
+pub async fn a_settle_that_loses_a_deadlock_may_be_tried_again<H: Harness>(harness: &H) {
+    // SQLite has one writer at a time.
+    let tables = harness.tables();
+    let Some(tables) = tables.filter(|tables| tables.backend() != DbBackend::Sqlite) else {
+        return;
+    };
+    let events = (0..20).map(|number| Thing::of("x", &number.to_string()));
+    harness.emit_all(events.collect()).await;
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    let retry = Verdict::Retry {
+        attempts: 1,
+        after: Duration::ZERO,
+        error: "once".to_owned(),
+    };
+    for (verdict, rows) in [(Verdict::Done, &rows[..2]), (retry, &rows[2..4])] {
+        let outcomes: Vec<_> = rows
+            .iter()
+            .map(|row| Settlement::new(row.position, row.id, verdict.clone()))
+            .collect();
+        let touch = async |txn: &DatabaseTransaction, condition: String| {
+            let sql = format!("UPDATE \"outbox_event\" SET last_error = 'x' WHERE {condition}");
+            let sql = tables.outbox.names().render(tables.backend(), &sql);
+            txn.execute_unprepared(&sql).await.unwrap();
+        };
+        let [first, second] = [&rows[0], &rows[1]].map(|row: &Row| row.position);
+        let other = tables.db.begin().await.unwrap();
+        if tables.backend() == DbBackend::Postgres {
+            // The settle looks for a deadlock then, and this one does not.
+            let sql = "SET LOCAL deadlock_timeout = '1h'";
+            other.execute_unprepared(sql).await.unwrap();
+        }
+        // MariaDB ends the one that has written less.
+        touch(&other, format!("seq >= {second}")).await;
+        let settling = owner.try_settle(rows[0].shard, &outcomes, History::Keep);
+        let crossing = async {
+            harness.wait_for_waiters().await;
+            touch(&other, format!("seq = {first}")).await;
+            other.rollback().await.unwrap();
+        };
+        let (settled, ()) = tokio::join!(settling, crossing);
+        assert_eq!(settled.unwrap_err().kind(), StoreErrorKind::Contention);
+        let pending = harness.pending().await;
+        let untouched = |row: &&Row| {
+            let there = pending.iter().find(|there| there.position == row.position);
+            there.is_some_and(|there| there.attempts == 0)
+        };
+        assert_eq!(rows.iter().filter(untouched).count(), 2);
+        let written = Settled::Written { gone: Vec::new() };
+        assert_eq!(owner.settle_all(rows[0].shard, &outcomes).await, written);
+    }
+    assert_eq!(harness.delivered().await.len(), 2);
+    let attempts = harness.pending().await.iter().map(|row| row.attempts).sum();
+    assert_eq!((harness.pending().await.len(), attempts), (18, 2));
+}
