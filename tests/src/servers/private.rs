@@ -32,7 +32,7 @@ impl PrivateServer {
 
     fn start(kind: &'static str) -> Self {
         let folder = TempDir::new().unwrap();
-        let url = ask("start", kind, folder.path());
+        let url = ask("start", kind, &[folder.path()]);
         let ready = Instant::now();
         Self {
             kind,
@@ -54,21 +54,30 @@ impl PrivateServer {
         until("its second is over", || {
             self.ready.elapsed() >= Duration::from_secs(1)
         });
-        ask("restart", self.kind, self.folder.path());
+        ask("restart", self.kind, &[self.folder.path()]);
+    }
+
+    /// Restores a dump of it on another one of its kind.
+    pub fn copy_to(&self, other: &Self) {
+        ask(
+            "copy",
+            self.kind,
+            &[self.folder.path(), other.folder.path()],
+        );
     }
 }
 
 impl Drop for PrivateServer {
     fn drop(&mut self) {
-        ask("stop", self.kind, self.folder.path());
+        ask("stop", self.kind, &[self.folder.path()]);
     }
 }
 
 /// Runs `tests/server`; returns what it prints.
-fn ask(action: &str, kind: &str, folder: &Path) -> String {
+fn ask(action: &str, kind: &str, folders: &[&Path]) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/server");
     let mut command = Command::new(script);
-    command.args([action, kind]).arg(folder);
+    command.args([action, kind]).args(folders);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);

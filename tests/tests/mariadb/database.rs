@@ -44,7 +44,11 @@ impl Database {
         let sql = format!("CREATE DATABASE {name} CHARACTER SET {charset}");
         admin.execute_unprepared(&sql).await.unwrap();
         admin.close().await.unwrap();
-        let url = format!("{}/{name}", server.trim_end_matches('/'));
+        Self::there(format!("{}/{name}", server.trim_end_matches('/'))).await
+    }
+
+    /// One that is there.
+    pub(crate) async fn there(url: String) -> Self {
         let db = open(&url, 4, None).await;
         Self { db, url }
     }

@@ -1,11 +1,11 @@
-//! A server that dies and comes back.
+//! A server that dies and comes back, and one that is restored elsewhere.
 
 use super::{
     database::Database,
     harness::{MariaDb, Sessions},
 };
 use outbox_tests::{
-    conformance::dispatcher::{Scene, restarts},
+    conformance::dispatcher::{Scene, restarts, restores},
     servers::PrivateServer,
 };
 use std::sync::Arc;
@@ -18,4 +18,20 @@ async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing() {
     let restarted = Arc::clone(&server);
     let restart = move || restarted.restart();
     restarts::a_restarted_server_is_seen_and_loses_and_reorders_nothing(&scene, restart).await;
+}
+
+#[tokio::test]
+async fn what_is_restored_elsewhere_goes_on_in_its_order() {
+    let (server, other) = (PrivateServer::mariadb(), PrivateServer::mariadb());
+    let database = Database::at(server.url()).await;
+    let (_, name) = database.url.rsplit_once('/').unwrap();
+    let (place, _) = other.url().rsplit_once('/').unwrap();
+    let url = format!("{place}/{name}");
+    let harness: MariaDb = Sessions(database);
+    let restored = async {
+        server.copy_to(&other);
+        Sessions(Database::there(url).await)
+    };
+    restores::what_is_restored_elsewhere_goes_on_in_its_order(&Scene::over(harness), restored)
+        .await;
 }

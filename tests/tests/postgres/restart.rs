@@ -1,8 +1,8 @@
-//! A server that dies and comes back.
+//! A server that dies and comes back, and one that is restored elsewhere.
 
 use super::{database::Database, harness::Postgres};
 use outbox_tests::{
-    conformance::dispatcher::{Scene, restarts},
+    conformance::dispatcher::{Scene, restarts, restores},
     servers::PrivateServer,
 };
 use std::sync::Arc;
@@ -15,4 +15,15 @@ async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing() {
     let restarted = Arc::clone(&server);
     let restart = move || restarted.restart();
     restarts::a_restarted_server_is_seen_and_loses_and_reorders_nothing(&scene, restart).await;
+}
+
+#[tokio::test]
+async fn what_is_restored_elsewhere_goes_on_in_its_order() {
+    let (server, other) = (PrivateServer::postgres(), PrivateServer::postgres());
+    let scene = Scene::over(Postgres::<false>(Database::at(server.url()).await));
+    let restored = async {
+        server.copy_to(&other);
+        Postgres(Database::at(other.url()).await)
+    };
+    restores::what_is_restored_elsewhere_goes_on_in_its_order(&scene, restored).await;
 }

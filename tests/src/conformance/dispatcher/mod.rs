@@ -17,6 +17,7 @@ pub mod batches;
 pub mod in_transaction;
 pub mod stop;
 pub mod restarts;
+pub mod restores;
 pub mod costs;
 pub mod values;
 pub mod operators;

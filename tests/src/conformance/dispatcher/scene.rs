@@ -55,6 +55,16 @@ impl<H: Harness + 'static> Scene<H> {
         }
     }
 
+    /// What goes on in another place, written down as before.
+    #[must_use]
+    pub fn moved_to(&self, harness: H) -> Self {
+        let harness = Arc::new(harness);
+        Self {
+            harness,
+            ..self.clone()
+        }
+    }
+
     /// Emits an event of an aggregate, and writes it down.
     pub async fn emit(&self, key: &str, text: &str) -> Uuid {
         let id = self.emit_draft(Account::changed(key, text), text).await;
