@@ -57,10 +57,14 @@ async fn a_stopped_dispatcher_is_replaced_and_stands_by_when_it_goes_on() {
     assert!(report.events > 100, "{report:?}");
 }
 
-/// The heartbeat has a thread of its own: nobody takes over.
 #[tokio::test]
 async fn handlers_that_block_the_runtime_keep_the_lease() {
-    let site = Site::new().await;
+    blocked_leases_are_kept(Site::new().await).await;
+}
+
+/// The heartbeat has a thread of its own: nobody takes over what is in work. On SQLite the other one
+/// stands by; on the servers it gets its share, of what is free.
+pub(crate) async fn blocked_leases_are_kept(site: Site) {
     for _ in 0..3 {
         site.emit("a").await;
         site.emit("b").await;
@@ -69,8 +73,10 @@ async fn handlers_that_block_the_runtime_keep_the_lease() {
     site.delivers(&owner).await;
     let standby = site.start("deliver", "standby");
     site.drained().await;
-    assert_eq!(site.starts("standby"), 0, "it stands by");
-    assert_eq!(site.starts("owner"), 6);
+    if site.server == Server::Sqlite {
+        assert_eq!(site.starts("standby"), 0, "it stands by");
+    }
+    assert_eq!(site.starts("owner") + site.starts("standby"), 6);
     for process in [owner, standby] {
         process.stop();
     }

@@ -26,6 +26,11 @@ macro_rules! fleet {
             }
 
             #[tokio::test]
+            async fn handlers_that_block_the_runtime_keep_the_lease() {
+                freezes::blocked_leases_are_kept(Site::on(Server::$server).await).await;
+            }
+
+            #[tokio::test]
             async fn a_stopped_dispatcher_writes_no_retry_and_no_dead_letter() {
                 freezes::nothing_fenced_is_written(Site::on(Server::$server).await).await;
             }
