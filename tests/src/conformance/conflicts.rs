@@ -34,8 +34,8 @@ pub async fn a_settle_that_loses_a_deadlock_may_be_tried_again<H: Harness>(harne
         let [first, second] = [&rows[0], &rows[1]].map(|row: &Row| row.position);
         let other = tables.db.begin().await.unwrap();
         if tables.backend() == DbBackend::Postgres {
-            // The settle looks for a deadlock then, and this one does not.
-            let sql = "SET LOCAL deadlock_timeout = '1h'";
+            // The settle looks for a deadlock before this one does.
+            let sql = "SET LOCAL deadlock_timeout = '20s'";
             other.execute_unprepared(sql).await.unwrap();
         }
         // MariaDB ends the one that has written less.
