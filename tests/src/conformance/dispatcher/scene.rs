@@ -176,7 +176,7 @@ impl<H: Harness + 'static> Scene<H> {
 }
 
 /// Short pauses, so that nothing takes long.
-fn quick<S: Store>(store: S) -> DispatcherBuilder<S> {
+pub(super) fn quick<S: Store>(store: S) -> DispatcherBuilder<S> {
     let pause = Duration::from_millis(20);
     let retry = RetryPolicy::new(pause, pause * 2, 1_000).unwrap();
     Dispatcher::<S>::builder(store).retry(retry)

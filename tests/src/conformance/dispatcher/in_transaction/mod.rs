@@ -1,0 +1,18 @@
+//! Handlers that work in the transactions that complete their events: what they do in the database
+//! happens exactly once.
+
+mod books;
+
+mod faults;
+mod order;
+mod pool;
+mod follow_ups;
+
+pub use faults::{
+    a_lost_answer_of_a_commit_repeats_nothing, effects_of_failing_handlers_happen_once,
+};
+pub use follow_ups::what_is_emitted_in_a_transaction_carries_on;
+pub use order::{
+    nobody_starts_behind_a_handler_of_a_former_owner, what_comes_before_is_written_before,
+};
+pub use pool::transactions_leave_connections_to_others;
