@@ -1,4 +1,4 @@
-use super::{config::Config, lease::LeaseWatch};
+use super::{config::Config, lease::LeaseWatch, witness::Witnesses};
 use crate::{
     handler::State,
     store::{History, MemberId},
@@ -15,6 +15,7 @@ pub(crate) struct Around {
     pub(crate) lease: LeaseWatch,
     /// How long a lease is; `None` where no time ends it.
     pub(crate) lease_time: Option<Duration>,
+    pub(crate) witness: Witnesses,
 }
 
 impl Around {
@@ -23,6 +24,7 @@ impl Around {
         (member, in_process): (MemberId, bool),
         config: &Config,
         lease: LeaseWatch,
+        witness: Witnesses,
     ) -> Self {
         Self {
             state,
@@ -30,6 +32,7 @@ impl Around {
             history: config.history,
             lease,
             lease_time: (!in_process).then_some(config.lease),
+            witness,
         }
     }
 }

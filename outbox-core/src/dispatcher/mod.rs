@@ -21,6 +21,7 @@ mod stop;
 mod patience;
 mod membership;
 mod lease;
+mod witness;
 mod around;
 mod route;
 mod transactional;
@@ -51,6 +52,8 @@ pub use prune::prune;
 pub use retention::{Archive, Retention};
 pub use stats::{Stats, Summary};
 pub use topic_options::TopicOptions;
+#[cfg(feature = "testing")]
+pub(crate) use witness::Witness;
 
 use crate::{
     handler::State,
@@ -112,6 +115,7 @@ impl<S: Store> Dispatcher<S> {
                 state,
                 counters: Arc::default(),
                 pulse: Arc::new(Pulse::new()),
+                witness: None,
             },
         }
     }

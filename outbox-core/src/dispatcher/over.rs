@@ -1,4 +1,4 @@
-use super::{Dispatcher, session::Setting};
+use super::{Dispatcher, session::Setting, witness::Witness};
 use crate::store::Store;
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ impl<S: Store> Dispatcher<S> {
         &self.setting.store
     }
 
-    /// The same dispatcher over another store.
-    pub(crate) fn over<T: Store>(&self, store: T) -> Dispatcher<T> {
+    /// The same dispatcher over another store, and with a witness of what does not go through it.
+    pub(crate) fn over<T: Store>(&self, store: T, witness: Arc<dyn Witness>) -> Dispatcher<T> {
         let Setting {
             config,
             router,
@@ -26,6 +26,7 @@ impl<S: Store> Dispatcher<S> {
                 state: state.clone(),
                 counters: Arc::clone(counters),
                 pulse: Arc::clone(pulse),
+                witness: Some(witness),
             },
         }
     }

@@ -15,6 +15,7 @@ use super::{
     sleep::Sleep,
     stats::{Counters, add},
     stop::Stop,
+    witness::Witnesses,
     worker::Worker,
 };
 use crate::{
@@ -40,6 +41,7 @@ pub(crate) struct Setting<S> {
     pub(crate) state: State,
     pub(crate) counters: Arc<Counters>,
     pub(crate) pulse: Arc<Pulse>,
+    pub(crate) witness: Witnesses,
 }
 
 impl<S: Store> Clone for Setting<S> {
@@ -51,6 +53,7 @@ impl<S: Store> Clone for Setting<S> {
             state: self.state.clone(),
             counters: Arc::clone(&self.counters),
             pulse: Arc::clone(&self.pulse),
+            witness: self.witness.clone(),
         }
     }
 }
@@ -99,6 +102,7 @@ pub(crate) async fn run<S: Store>(
         (member.id, in_process),
         config,
         lease.watch(),
+        setting.witness.clone(),
     );
     let (workers, abort_handles) = start_workers(setting, &desk, &around, &lost);
     let (phase, phases) = watch::channel(Phase::Working);

@@ -69,13 +69,17 @@ where
                 Ok::<(), Failure>(context.scope(handled).await?)
             };
             let handled = guarded(limit, work).await;
-            match handled.and_then(|handled| handled) {
+            let answer = match handled.and_then(|handled| handled) {
                 Ok(()) => self.complete(txn, claim, around).await,
                 Err(failure) => match self.roll_back(txn).await {
                     Ok(()) => Answer::Failed(failure),
                     Err(_) => self.look(&claim, failure).await,
                 },
+            };
+            if let (Answer::Completed, Some(witness)) = (&answer, &around.witness) {
+                witness.completed(&claim);
             }
+            answer
         })
     }
 }

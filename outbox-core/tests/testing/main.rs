@@ -9,4 +9,5 @@ mod round_trip;
 mod recorder;
 mod order;
 mod faulty;
+mod kinds;
 mod drain;

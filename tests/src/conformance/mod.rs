@@ -305,6 +305,7 @@ macro_rules! claiming_dispatcher_laws {
                 nobody_starts_behind_a_handler_of_a_former_owner,
                 transactions_leave_connections_to_others,
                 what_is_emitted_in_a_transaction_carries_on,
+                a_transactional_handler_is_seen_as_any_other,
             }
         }
     };

@@ -11,7 +11,7 @@ use crate::{
     store::{Store, StoreError},
 };
 use observed::{Observed, Outcomes};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Longer than a handler may take, and than a dispatcher that died is waited for, by default.
@@ -39,7 +39,8 @@ impl<S: Store> Dispatcher<S> {
         patience: Duration,
     ) -> Result<(), StoreError> {
         let outcomes = Outcomes::default();
-        let observed = self.over(Observed::new(self.store().clone(), &outcomes));
+        let observed = Observed::new(self.store().clone(), &outcomes);
+        let observed = self.over(observed, Arc::new(outcomes.clone()));
         let summary = observed.run_until_idle(patience).await?;
         drained.add(summary, outcomes.take());
         Ok(())

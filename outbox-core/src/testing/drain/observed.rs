@@ -1,9 +1,10 @@
 use super::EventOutcome;
 use crate::{
+    dispatcher::Witness,
     store::{
-        Blocked, Body, DeadReason, Delivered, Ear, FetchRequest, Fetched, History, Kept, Member,
-        MemberId, MemberView, Moved, Outcomes as Batch, Owned, Position, Row, Settled, Settlement,
-        Shard, ShardView, Store, StoreError, Verdict,
+        Blocked, Body, Claim, DeadReason, Delivered, Ear, FetchRequest, Fetched, History, Kept,
+        Member, MemberId, MemberView, Moved, Outcomes as Batch, Owned, Position, Row, Settled,
+        Settlement, Shard, ShardView, Store, StoreError, Verdict,
     },
     wake::Wake,
 };
@@ -75,6 +76,16 @@ impl Outcomes {
 
     fn lock(&self) -> MutexGuard<'_, Log> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a handler's transaction completes does not go through the store.
+impl Witness for Outcomes {
+    fn completed(&self, claim: &Claim) {
+        let mut log = self.lock();
+        if let Some(row) = log.rows.get(&claim.position).cloned() {
+            log.settled.push(outcome(row, Verdict::Done));
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use std::{fmt, time::Duration};
 pub struct Drained {
     /// The numbers. What they say about the end is that of the last run.
     pub summary: Summary,
-    /// The outcomes, in the order in which they were written.
+    /// The outcomes, in the order in which they were written. A transactional handler's success is
+    /// written by its own transaction.
     pub outcomes: Vec<EventOutcome>,
     /// How much of the outbox's time was let pass.
     pub passed: Duration,

@@ -18,7 +18,7 @@ use std::{
 use tokio::{sync::watch, time::timeout};
 
 /// Writes down the deliveries that handlers were given and how they ended; waits for them; and
-/// checks their order. A clone is the same recorder.
+/// checks their order. Handlers of every kind, and publishers. A clone is the same recorder.
 ///
 /// ```
 /// # use outbox_core::{MemoryStore, OutboxEvent};
@@ -90,8 +90,9 @@ impl Recorder {
         Self { patience, ..self }
     }
 
-    /// The same handler, whose deliveries are written down. For a wrapper, record inside of it what
-    /// the application's handler is given, outside of it what the dispatcher is told.
+    /// The same handler of any kind, or publisher, whose deliveries are written down. For a wrapper,
+    /// record inside of it what the application's handler is given, outside of it what the
+    /// dispatcher is told.
     pub fn wrap<H>(&self, handler: H) -> Recorded<H> {
         Recorded::new(self.clone(), handler)
     }
@@ -157,7 +158,9 @@ impl Recorder {
         held.map_err(|_| NotSeen::new(what, self.patience, self.seen()))
     }
 
-    /// The deliveries of events that had succeeded before. A replay is none.
+    /// The deliveries of events that had succeeded before. A replay is none. Where a transactional
+    /// handler succeeded and its transaction did not, the event comes again too: what it has done is
+    /// told by the database.
     #[must_use]
     pub fn duplicates(&self) -> Vec<Delivery> {
         order::duplicates(&self.lock().seen)

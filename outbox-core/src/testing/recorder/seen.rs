@@ -9,6 +9,8 @@ pub struct Seen {
     pub delivery: Delivery,
     /// How it ended.
     pub ending: Ending,
+    /// How many events the handler was given at once, this one included.
+    pub together: usize,
     /// Its start, and its end if there was one, among all starts and ends.
     pub(super) span: (usize, Option<usize>),
 }
@@ -19,7 +21,7 @@ pub struct Seen {
 pub enum Ending {
     /// It still runs.
     Running,
-    /// It succeeded.
+    /// It succeeded; what a transactional one has done may be rolled back after that.
     Done,
     /// It failed, and wished this.
     Failed(Wish),
@@ -30,10 +32,11 @@ pub enum Ending {
 }
 
 impl Seen {
-    pub(super) fn new(delivery: Delivery, moment: usize) -> Self {
+    pub(super) fn new(delivery: Delivery, together: usize, moment: usize) -> Self {
         Self {
             delivery,
             ending: Ending::Running,
+            together,
             span: (moment, None),
         }
     }

@@ -7,6 +7,7 @@ mod faults;
 mod order;
 mod pool;
 mod follow_ups;
+mod test_kit;
 
 pub use faults::{
     a_lost_answer_of_a_commit_repeats_nothing, effects_of_failing_handlers_happen_once,
@@ -16,3 +17,4 @@ pub use order::{
     nobody_starts_behind_a_handler_of_a_former_owner, what_comes_before_is_written_before,
 };
 pub use pool::transactions_leave_connections_to_others;
+pub use test_kit::a_transactional_handler_is_seen_as_any_other;
