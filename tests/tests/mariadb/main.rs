@@ -19,6 +19,7 @@ mod million;
 mod migrations;
 mod packets;
 mod plans;
+mod pool;
 mod questions;
 mod restart;
 mod schema;

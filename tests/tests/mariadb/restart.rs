@@ -5,16 +5,21 @@ use super::{
     harness::{MariaDb, Sessions},
 };
 use outbox_tests::{
-    conformance::dispatcher::{Scene, restarts, restores},
+    conformance::dispatcher::{Scene, in_transaction, restarts, restores},
     servers::PrivateServer,
 };
 use std::sync::Arc;
 
+/// An outbox on a server of its own.
+async fn scene() -> (Scene<MariaDb>, Arc<PrivateServer>) {
+    let server = PrivateServer::mariadb();
+    let harness: MariaDb = Sessions(Database::at(server.url()).await);
+    (Scene::over(harness), Arc::new(server))
+}
+
 #[tokio::test]
 async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing() {
-    let server = Arc::new(PrivateServer::mariadb());
-    let harness: MariaDb = Sessions(Database::at(server.url()).await);
-    let scene = Scene::over(harness);
+    let (scene, server) = scene().await;
     let restarted = Arc::clone(&server);
     let restart = move || restarted.restart();
     restarts::a_restarted_server_is_seen_and_loses_and_reorders_nothing(&scene, restart).await;
@@ -34,4 +39,12 @@ async fn what_is_restored_elsewhere_goes_on_in_its_order() {
     };
     restores::what_is_restored_elsewhere_goes_on_in_its_order(&Scene::over(harness), restored)
         .await;
+}
+
+#[tokio::test]
+async fn what_is_done_when_the_server_dies_is_done_once() {
+    let (scene, server) = scene().await;
+    let restarted = Arc::clone(&server);
+    let restart = move || restarted.restart();
+    in_transaction::what_is_done_when_the_server_dies_is_done_once(&scene, restart).await;
 }

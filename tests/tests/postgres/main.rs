@@ -20,6 +20,7 @@ mod horizon;
 mod isolation;
 mod million;
 mod moving;
+mod pool;
 mod pooler;
 mod restart;
 mod schema;

@@ -2,16 +2,21 @@
 
 use super::{database::Database, harness::Postgres};
 use outbox_tests::{
-    conformance::dispatcher::{Scene, restarts, restores},
+    conformance::dispatcher::{Scene, in_transaction, restarts, restores},
     servers::PrivateServer,
 };
 use std::sync::Arc;
 
+/// An outbox on a server of its own.
+async fn scene() -> (Scene<Postgres<false>>, Arc<PrivateServer>) {
+    let server = PrivateServer::postgres();
+    let harness: Postgres<false> = Postgres(Database::at(server.url()).await);
+    (Scene::over(harness), Arc::new(server))
+}
+
 #[tokio::test]
 async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing() {
-    let server = Arc::new(PrivateServer::postgres());
-    let database = Database::at(server.url()).await;
-    let scene = Scene::over(Postgres::<false>(database));
+    let (scene, server) = scene().await;
     let restarted = Arc::clone(&server);
     let restart = move || restarted.restart();
     restarts::a_restarted_server_is_seen_and_loses_and_reorders_nothing(&scene, restart).await;
@@ -26,4 +31,12 @@ async fn what_is_restored_elsewhere_goes_on_in_its_order() {
         Postgres(Database::at(other.url()).await)
     };
     restores::what_is_restored_elsewhere_goes_on_in_its_order(&scene, restored).await;
+}
+
+#[tokio::test]
+async fn what_is_done_when_the_server_dies_is_done_once() {
+    let (scene, server) = scene().await;
+    let restarted = Arc::clone(&server);
+    let restart = move || restarted.restart();
+    in_transaction::what_is_done_when_the_server_dies_is_done_once(&scene, restart).await;
 }

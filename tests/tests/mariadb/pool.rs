@@ -1,0 +1,11 @@
+//! Pools that hardly have a connection.
+
+use super::harness::MariaDb;
+use outbox_tests::conformance::dispatcher::{Scene, in_transaction};
+
+#[tokio::test]
+async fn transactional_handlers_work_in_the_smallest_pools() {
+    let scene = Scene::<MariaDb>::new().await;
+    let open = |connections| scene.harness.0.open(connections, "SELECT 1");
+    in_transaction::pools_of_any_size_are_enough(&scene, open).await;
+}
