@@ -1,6 +1,6 @@
 use super::{Backend, SeaOrmStore, apart, not_supported, store_error};
 use outbox_core::store::{Claim, Completion, History, Room, StoreError, TransactionalStore};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, Statement};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement};
 
 /// A handler gets what `db.begin()` gives, on SQLite with the write lock in hand.
 impl TransactionalStore for SeaOrmStore {
@@ -57,6 +57,30 @@ impl TransactionalStore for SeaOrmStore {
     async fn roll_back(&self, txn: DatabaseTransaction) -> Result<(), StoreError> {
         let rolled_back = txn.rollback().await;
         rolled_back.map_err(|error| self.claim_error("rolling back", error))
+    }
+}
+
+/// It is gone when the transaction is: some errors end one, and so does DDL on MySQL. What comes next
+/// would be committed one by one.
+const MARK: &str = "SAVEPOINT outbox_claim";
+
+/// Marks a transaction, so that [`still_marked`] knows it.
+pub(in crate::store) async fn mark(txn: &DatabaseTransaction) -> Result<(), DbErr> {
+    txn.execute_unprepared(MARK).await.map(drop)
+}
+
+/// Fails where the handler has ended the transaction that was marked.
+pub(in crate::store) async fn still_marked(txn: &DatabaseTransaction) -> Result<(), DbErr> {
+    txn.execute_unprepared(&format!("RELEASE {MARK}"))
+        .await
+        .map(drop)
+}
+
+/// What taking out an event that was claimed has done.
+pub(in crate::store) fn taken_out(deleted: &ExecResult) -> Completion {
+    match deleted.rows_affected() {
+        0 => Completion::Gone,
+        _ => Completion::Written,
     }
 }
 

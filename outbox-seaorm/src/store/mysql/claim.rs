@@ -1,12 +1,8 @@
 use super::{MySql, execute, statement};
-use crate::store::claim::having;
+use crate::store::claim::{having, mark, still_marked, taken_out};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::json;
-
-/// It is gone when the transaction is: after a deadlock, or DDL, the server has ended it, and what
-/// comes next would be committed one by one.
-const SAVEPOINT: &str = "outbox_claim";
 
 impl MySql {
     pub(in crate::store) async fn claim(
@@ -21,8 +17,7 @@ impl MySql {
         )
         .await?;
         if let Some(txn) = &claimed {
-            txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
-                .await?;
+            mark(txn).await?;
         }
         Ok(claimed)
     }
@@ -33,8 +28,7 @@ impl MySql {
         claim: &Claim,
         history: History,
     ) -> Result<Completion, DbErr> {
-        txn.execute_unprepared(&format!("RELEASE SAVEPOINT {SAVEPOINT}"))
-            .await?;
+        still_marked(txn).await?;
         let owned = std::slice::from_ref(&claim.owned);
         if self.fence(txn, claim.member, owned).await?.is_empty() {
             return Ok(Completion::Lost);
@@ -46,9 +40,6 @@ impl MySql {
         let deleted = txn
             .execute_raw(statement(&self.sql.delete, [list.into()]))
             .await?;
-        Ok(match deleted.rows_affected() {
-            0 => Completion::Gone,
-            _ => Completion::Written,
-        })
+        Ok(taken_out(&deleted))
     }
 }

@@ -1,11 +1,7 @@
 use super::{Sqlite, begin, hex, listed, statement};
-use crate::store::claim::having;
+use crate::store::claim::{having, mark, still_marked, taken_out};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
-
-/// It is gone when the transaction is: SQLite ends one after some errors, and what comes next would
-/// be committed one by one.
-const SAVEPOINT: &str = "outbox_claim";
 
 impl Sqlite {
     pub(in crate::store) async fn claim(
@@ -17,8 +13,7 @@ impl Sqlite {
         let named = [claim.position.into(), hex(claim.id).into()];
         let claimed = having(txn, statement(&self.sql.claim, named)).await?;
         if let Some(txn) = &claimed {
-            txn.execute_unprepared(&format!("SAVEPOINT {SAVEPOINT}"))
-                .await?;
+            mark(txn).await?;
         }
         Ok(claimed)
     }
@@ -29,8 +24,7 @@ impl Sqlite {
         claim: &Claim,
         history: History,
     ) -> Result<Completion, DbErr> {
-        txn.execute_unprepared(&format!("RELEASE {SAVEPOINT}"))
-            .await?;
+        still_marked(txn).await?;
         if self.fence(txn, claim.member, &claim.owned).await?.is_none() {
             return Ok(Completion::Lost);
         }
@@ -40,9 +34,6 @@ impl Sqlite {
                 .await?;
         }
         let deleted = txn.execute_raw(statement(&self.sql.delete, list)).await?;
-        Ok(match deleted.rows_affected() {
-            0 => Completion::Gone,
-            _ => Completion::Written,
-        })
+        Ok(taken_out(&deleted))
     }
 }
