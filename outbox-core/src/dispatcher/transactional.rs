@@ -27,6 +27,9 @@ pub(crate) struct InTransaction<S, T, H> {
     pub(crate) handler: H,
 }
 
+/// When its time is over a handler is dropped and its transaction rolled back: so much later the
+/// database ends the transaction of a process that cannot do that.
+const IDLE: Duration = Duration::from_secs(10);
 /// Between two looks at an event of whose transaction nobody knows what became.
 const LOOK_PAUSE: Duration = Duration::from_millis(200);
 
@@ -50,6 +53,7 @@ where
     ) -> BoxFuture<'a, Answer> {
         let (delivery, payload) =
             Delivery::new(envelope, headers, claim.owned.epoch, around.state.clone());
+        let claim = claim.idle_for(limit.saturating_add(IDLE));
         Box::pin(async move {
             let txn = match self.begin(&claim, around).await {
                 Ok(Some(txn)) => txn,

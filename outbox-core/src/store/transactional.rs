@@ -1,5 +1,5 @@
 use super::{History, MemberId, Owned, Position, Store, StoreError};
-use std::future::Future;
+use std::{future::Future, time::Duration};
 use uuid::Uuid;
 
 /// A store in whose transactions handlers can work, so that what they write and the completion of
@@ -53,6 +53,9 @@ pub struct Claim {
     pub position: Position,
     /// The event's id.
     pub id: Uuid,
+    /// For how long its transaction may stand idle, where the database can end it then; `None` is
+    /// for ever.
+    pub idle: Option<Duration>,
 }
 
 impl Claim {
@@ -64,7 +67,16 @@ impl Claim {
             owned,
             position,
             id,
+            idle: None,
         }
+    }
+
+    /// The same, whose transaction the database ends when it stands idle for so long: a process that
+    /// is frozen, or cut off, keeps the event from others until then.
+    #[must_use]
+    pub fn idle_for(self, idle: Duration) -> Self {
+        let idle = Some(idle);
+        Self { idle, ..self }
     }
 }
 

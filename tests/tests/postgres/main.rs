@@ -17,6 +17,7 @@ mod errors;
 mod fences;
 mod hash;
 mod horizon;
+mod idle;
 mod isolation;
 mod million;
 mod moving;

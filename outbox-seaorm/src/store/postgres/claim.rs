@@ -2,6 +2,7 @@ use super::{Postgres, statement};
 use crate::store::claim::having;
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
+use std::time::Duration;
 
 impl Postgres {
     pub(in crate::store) async fn claim(
@@ -10,11 +11,8 @@ impl Postgres {
         claim: &Claim,
     ) -> Result<Option<DatabaseTransaction>, DbErr> {
         let txn = db.begin().await?;
-        having(
-            txn,
-            statement(&self.sql.claim, [claim.position.into(), claim.id.into()]),
-        )
-        .await
+        let values = [claim.position.into(), claim.id.into(), idle(claim).into()];
+        having(txn, statement(&self.sql.claim, values)).await
     }
 
     pub(in crate::store) async fn complete(
@@ -45,4 +43,10 @@ impl Postgres {
             _ => Completion::Written,
         })
     }
+}
+
+/// As the setting takes it: 0 is for ever.
+fn idle(claim: &Claim) -> String {
+    let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
+    claim.idle.map_or(0, millis).to_string()
 }

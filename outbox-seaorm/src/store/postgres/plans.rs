@@ -78,7 +78,7 @@ fn hot(names: &Names) -> Vec<(&'static str, String, String)> {
         ("settle_done_kept", sql.settle_done_kept, done),
         ("settle", sql.settle, all.clone()),
         ("settle_kept", sql.settle_kept, all),
-        ("claim", sql.claim, format!("700, {member}")),
+        ("claim", sql.claim, format!("700, {member}, '70000'")),
         (
             "complete",
             sql.complete,
