@@ -130,7 +130,13 @@ where
                 let failure = Failure::code("the handler removed its own event from the outbox");
                 self.look(&claim, failure).await
             }
-            Err(error) => self.look(&claim, HandlerError::retry(error).into()).await,
+            Err(error) => {
+                warn!(
+                    error = &error as &dyn Error,
+                    "cannot complete the handler's transaction"
+                );
+                self.look(&claim, HandlerError::retry(error).into()).await
+            }
         }
     }
 

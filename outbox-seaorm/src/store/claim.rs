@@ -1,6 +1,9 @@
 use super::{Backend, SeaOrmStore, apart, not_supported, store_error};
+use crate::db_error;
 use outbox_core::store::{Claim, Completion, History, Room, StoreError, TransactionalStore};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement};
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement, TransactionTrait,
+};
 
 /// A handler gets what `db.begin()` gives, on SQLite with the write lock in hand.
 impl TransactionalStore for SeaOrmStore {
@@ -37,26 +40,71 @@ impl TransactionalStore for SeaOrmStore {
         };
         match completed {
             Ok(Completion::Written) => {
-                let committed = txn.commit().await;
+                let committed = txn.commit().await.map_err(of_commit);
                 committed.map_err(|error| self.claim_error("committing", error))?;
                 Ok(Completion::Written)
             }
             Ok(nothing) => {
-                let rolled_back = txn.rollback().await;
-                rolled_back.map_err(|error| self.claim_error("rolling back", error))?;
+                let undone = undo(txn).await;
+                undone.map_err(|error| self.claim_error("rolling back", error))?;
                 Ok(nothing)
             }
             Err(error) => {
                 // The first error is what is told; nothing has been committed in any case.
-                let _ = txn.rollback().await;
+                let _ = undo(txn).await;
                 Err(self.claim_error("completing an event", error))
             }
         }
     }
 
     async fn roll_back(&self, txn: DatabaseTransaction) -> Result<(), StoreError> {
-        let rolled_back = txn.rollback().await;
-        rolled_back.map_err(|error| self.claim_error("rolling back", error))
+        let undone = undo(txn).await;
+        undone.map_err(|error| self.claim_error("rolling back", error))
+    }
+}
+
+/// What sqlx calls the savepoint of a nested transaction, with its depth behind it.
+const NESTED: &str = "SAVEPOINT _sqlx_savepoint_";
+
+/// Undoes a handler's transaction, also where the database has ended it by itself, and where somebody
+/// still holds a nested one, with which everything around it would be committed. sqlx counts what is
+/// open and ends it by its name: so all of it is there again, and empty.
+async fn undo(txn: DatabaseTransaction) -> Result<(), DbErr> {
+    const DEPTH: usize = 4;
+    let mut sql = String::from("ROLLBACK; BEGIN");
+    if txn.get_database_backend() == DbBackend::Sqlite {
+        // An error where there is no transaction.
+        let _ = txn.execute_unprepared("ROLLBACK").await;
+        sql = String::from("BEGIN");
+    }
+    for depth in 1..=DEPTH {
+        sql.push_str(&format!("; {NESTED}{depth}"));
+    }
+    txn.execute_unprepared(&sql).await?;
+    txn.rollback().await
+}
+
+/// Whether a nested transaction is open, by the name of one that begins here. The savepoint alone tells
+/// nothing: sqlx leaves that of a nested transaction that was rolled back.
+pub(in crate::store) async fn is_nested(txn: &DatabaseTransaction) -> Result<bool, DbErr> {
+    let probe = txn.begin().await?;
+    let second = format!("ROLLBACK TO {NESTED}2");
+    let nested = probe.execute_unprepared(&second).await.is_ok();
+    probe.rollback().await?;
+    Ok(nested)
+}
+
+/// A nested transaction is open at the end of the handler: what commits would be that one.
+pub(in crate::store) fn left_open() -> DbErr {
+    let problem = "the handler has left a nested transaction open: end it before the handler does";
+    DbErr::Custom(problem.to_owned())
+}
+
+/// On MySQL only the commit shows that something else is open: its savepoint went with the mark.
+fn of_commit(error: DbErr) -> DbErr {
+    match db_error::state(&error).as_deref() {
+        Some("42000") => left_open(),
+        _ => error,
     }
 }
 

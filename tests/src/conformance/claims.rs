@@ -3,8 +3,8 @@
 use super::{Actor, Effects, Harness, Thing};
 use outbox_core::store::{Claim, Completion, History, Row, Store, TransactionalStore, Verdict};
 use outbox_seaorm::SeaOrmStore;
-use sea_orm::ConnectionTrait;
-use std::time::Duration;
+use sea_orm::{ConnectionTrait, TransactionTrait};
+use std::{error::Error, time::Duration};
 use uuid::Uuid;
 
 /// An owner, and an event that it is about to handle.
@@ -167,6 +167,55 @@ pub async fn a_transaction_that_its_handler_ended_completes_nothing<
     assert_eq!(harness.pending().await, before);
     assert_eq!(harness.delivered().await, []);
     assert!(scene.done().await.is_empty());
+}
+
+/// A task that the handler has left behind may hold it: the commit would be no commit, and one of the
+/// nested transaction would be that of everything around it.
+pub async fn a_nested_transaction_that_is_left_open_completes_nothing<
+    H: Harness<Store = SeaOrmStore>,
+>(
+    harness: &H,
+) {
+    let scene = Scene::new(harness).await;
+    let before = harness.pending().await;
+    for (completes, commits) in [(true, true), (true, false), (false, true), (false, false)] {
+        let txn = scene.begin().await.unwrap();
+        Effects::add_of(&txn, "a", scene.row.id).await.unwrap();
+        let nested = txn.begin().await.unwrap();
+        Effects::add_of(&nested, "a", scene.row.id).await.unwrap();
+        if completes {
+            let completed = scene
+                .store()
+                .complete(txn, &scene.claim(), History::Keep)
+                .await;
+            let told = completed.unwrap_err().source().unwrap().to_string();
+            assert!(told.contains("nested transaction"), "{told}");
+        } else {
+            scene.store().roll_back(txn).await.unwrap();
+        }
+        if commits {
+            // What is left of it; or an error.
+            let _ = nested.commit().await;
+        } else {
+            drop(nested);
+        }
+        assert!(scene.done().await.is_empty(), "{completes} {commits}");
+        assert_eq!(harness.pending().await, before);
+        assert_eq!(harness.delivered().await, []);
+    }
+    // One that has ended in time is none, whatever its end was.
+    let txn = scene.begin().await.unwrap();
+    let nested = txn.begin().await.unwrap();
+    Effects::add_of(&nested, "a", scene.row.id).await.unwrap();
+    nested.commit().await.unwrap();
+    let nested = txn.begin().await.unwrap();
+    Effects::add_of(&nested, "a", scene.row.id).await.unwrap();
+    drop(nested.begin().await.unwrap());
+    nested.rollback().await.unwrap();
+    drop(txn.begin().await.unwrap());
+    let completed = scene.complete(txn, History::Keep).await;
+    assert_eq!(completed, Completion::Written);
+    assert_eq!(scene.done().await, [scene.row.id]);
 }
 
 /// After a take-over what may have been in work is marked, and the former owner may hold it still.

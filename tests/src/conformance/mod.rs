@@ -287,6 +287,7 @@ macro_rules! claim_laws {
                 an_event_is_claimed_by_one_at_a_time,
                 what_is_gone_is_not_claimed,
                 a_transaction_that_its_handler_ended_completes_nothing,
+                a_nested_transaction_that_is_left_open_completes_nothing,
                 who_marks_crashes_waits_for_no_handler,
             }
         }

@@ -1,5 +1,5 @@
 use super::{Postgres, statement};
-use crate::store::claim::having;
+use crate::store::claim::{having, is_nested, left_open};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 use std::time::Duration;
@@ -32,12 +32,16 @@ impl Postgres {
             claim.position.into(),
             claim.id.into(),
         ];
-        let row = txn.query_one_raw(statement(sql, values)).await?;
-        let count = |column| match &row {
-            Some(row) => row.try_get::<i64>("", column),
-            None => Ok(0),
+        let Some(row) = txn.query_one_raw(statement(sql, values)).await? else {
+            return Ok(Completion::Lost);
         };
-        Ok(match (count("fences")?, count("events")?) {
+        let count = |column| row.try_get::<i64>("", column);
+        let (fences, events) = (count("fences")?, count("events")?);
+        let outermost = row.try_get::<Option<bool>>("", "outermost")?;
+        if outermost == Some(false) && is_nested(txn).await? {
+            return Err(left_open());
+        }
+        Ok(match (fences, events) {
             (0, _) => Completion::Lost,
             (_, 0) => Completion::Gone,
             _ => Completion::Written,

@@ -1,5 +1,5 @@
 use super::{Sqlite, begin, hex, listed, statement};
-use crate::store::claim::{having, mark, still_marked, taken_out};
+use crate::store::claim::{having, is_nested, left_open, mark, still_marked, taken_out};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 
@@ -24,6 +24,9 @@ impl Sqlite {
         claim: &Claim,
         history: History,
     ) -> Result<Completion, DbErr> {
+        if is_nested(txn).await? {
+            return Err(left_open());
+        }
         still_marked(txn).await?;
         if self.fence(txn, claim.member, &claim.owned).await?.is_none() {
             return Ok(Completion::Lost);
