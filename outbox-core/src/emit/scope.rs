@@ -79,6 +79,9 @@ impl Context {
 
     /// Gives a future the context of the current task, to be run in another one.
     ///
+    /// # Cancel safety
+    /// As that of the future: it has its context to its end, also where it is dropped.
+    ///
     /// ```
     /// use outbox_core::{Context, Headers, headers};
     ///
@@ -98,6 +101,9 @@ impl Context {
     }
 
     /// Runs a future inside this context, which takes the place of an outer one.
+    ///
+    /// # Cancel safety
+    /// As that of the future. What is around it is in the outer context again.
     pub async fn scope<F: Future>(self, future: F) -> F::Output {
         CURRENT.scope(self, future).await
     }
@@ -134,5 +140,82 @@ impl Context {
         let mut root = Headers::new();
         root.set(headers::CORRELATION_ID, cause.to_string());
         event.fill(&root);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Context;
+    use crate::headers::{Headers, TENANT_ID};
+    use std::{
+        future::pending,
+        sync::{Arc, Mutex},
+    };
+    use tokio::sync::Notify;
+
+    fn of(tenant: &str) -> Context {
+        Context::new(Headers::from_iter([(TENANT_ID, tenant)]))
+    }
+
+    fn tenant() -> Option<String> {
+        let current = Context::current();
+        current.headers.text(TENANT_ID).map(str::to_owned)
+    }
+
+    /// Tells in which context it was dropped.
+    #[derive(Default, Clone)]
+    struct Dropped(Arc<Mutex<Vec<Option<String>>>>);
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            self.0.lock().unwrap().push(tenant());
+        }
+    }
+
+    /// The task that it was given to is aborted in the middle.
+    #[tokio::test]
+    async fn a_carried_future_has_its_context_until_it_is_dropped() {
+        let (seen, started) = (Dropped::default(), Arc::new(Notify::new()));
+        let (inside, start) = (seen.clone(), Arc::clone(&started));
+        let work = async move {
+            let _inside = inside;
+            tokio::task::yield_now().await;
+            assert_eq!(tenant().as_deref(), Some("acme"));
+            start.notify_one();
+            pending::<()>().await;
+        };
+        of("acme")
+            .scope(async {
+                let task = tokio::spawn(Context::carry(work));
+                started.notified().await;
+                task.abort();
+                assert!(task.await.unwrap_err().is_cancelled());
+            })
+            .await;
+        assert_eq!(*seen.0.lock().unwrap(), [Some("acme".to_owned())]);
+        assert_eq!(tenant(), None);
+    }
+
+    /// A `select!` or a timeout drops it, and what comes after is in the context from before.
+    #[tokio::test]
+    async fn a_dropped_future_leaves_the_context_around_it() {
+        of("acme")
+            .scope(async {
+                let mut inner = Box::pin(of("other").scope(async {
+                    assert_eq!(tenant().as_deref(), Some("other"));
+                    pending::<()>().await;
+                }));
+                tokio::select! {
+                    biased;
+                    () = &mut inner => {}
+                    () = async {} => {}
+                }
+                assert_eq!(tenant().as_deref(), Some("acme"));
+                drop(inner);
+                assert_eq!(tenant().as_deref(), Some("acme"));
+                let carried = Context::carry(async { tenant() });
+                assert_eq!(carried.await.as_deref(), Some("acme"));
+            })
+            .await;
     }
 }

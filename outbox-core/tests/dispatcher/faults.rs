@@ -178,11 +178,14 @@ async fn a_loop_that_is_stuck_lets_the_lease_and_its_handlers_go() {
     stuck.stuck.store(true, SeqCst);
     pass(50).await;
     assert!(running.load(SeqCst), "the loop may only be slow");
+    assert!(first.is_live());
     until("dropped", || !running.load(SeqCst)).await;
     let heir = Dispatcher::<Faulty>::builder(Faulty::new(&store, |_| None)).on_event(done);
     let heir = heir.spawn(CancellationToken::new()).unwrap();
     until("taken over", || store.delivered().len() == 1).await;
+    assert!(heir.is_live());
     heir.shutdown().await;
+    assert!(!heir.is_live());
     drop(first);
 }
 

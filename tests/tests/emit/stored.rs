@@ -133,6 +133,9 @@ async fn headers_come_from_the_emit_then_the_scope_then_the_outbox() {
                 .await
                 .unwrap();
             outbox.emit_all(&txn, [placed(2)]).await.unwrap();
+            outbox.emit(&txn, placed(3)).dedupe_key("k").await.unwrap();
+            let later = Duration::from_secs(60);
+            outbox.emit(&txn, placed(4)).after(later).await.unwrap();
             txn.commit().await.unwrap();
         })
         .await;
@@ -141,4 +144,7 @@ async fn headers_come_from_the_emit_then_the_scope_then_the_outbox() {
         |own| json!({"own": own, "schema_version": 1, "service": "shop", "tenant_id": "acme"});
     assert_eq!(rows[0].headers, common("emit"));
     assert_eq!(rows[1].headers, common("scope"));
+    assert_eq!(rows[2].headers, common("scope"));
+    let later = delayed::Entity::find().one(&db).await.unwrap();
+    assert_eq!(later.unwrap().headers, common("scope"));
 }
