@@ -1,6 +1,6 @@
 //! The web server and the dispatcher, side by side in one process.
 
-use crate::{gateway::Gateway, handlers, health, routes, stop::Stop};
+use crate::{gateway::Gateway, handlers, health, mailer::Mailer, routes, stop::Stop};
 use outbox_seaorm::{BoxError, CancellationToken};
 use sea_orm::DatabaseConnection;
 use std::{future::IntoFuture, sync::Arc};
@@ -13,6 +13,8 @@ pub struct App {
     pub db: DatabaseConnection,
     /// Who takes the customers' money.
     pub gateway: Arc<dyn Gateway>,
+    /// Who sends mails.
+    pub mailer: Arc<dyn Mailer>,
 }
 
 /// Serves until it is asked to stop, and returns when everything has stopped in order.

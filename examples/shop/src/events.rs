@@ -1,4 +1,4 @@
-//! What happens to an order, as the handlers need to know it.
+//! What happens to orders and items, as the handlers need to know it.
 
 use outbox_seaorm::OutboxEvent;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,9 @@ pub enum OrderEvent {
     /// The money is there; emitted by the handler of `Charge`. The topic is `order.paid`.
     #[outbox(key = order_id)]
     Paid(Paid),
+    /// The bank said no; emitted by the same handler.
+    #[outbox(key = order_id)]
+    Declined(Declined),
     /// The customer waits for a mail, and the mail for nobody: `unordered`.
     #[outbox(topic = "mail.confirmation", unordered, key = order_id)]
     Confirmation(Confirmation),
@@ -33,6 +36,17 @@ pub struct Charge {
 pub struct Paid {
     /// The order.
     pub order_id: Uuid,
+    /// How much.
+    pub cents: i64,
+    /// The name that the gateway gave to the payment.
+    pub receipt: String,
+}
+
+/// An order that nobody pays.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Declined {
+    /// The order.
+    pub order_id: Uuid,
 }
 
 /// A mail about a new order.
@@ -42,4 +56,15 @@ pub struct Confirmation {
     pub order_id: Uuid,
     /// The customer's address.
     pub recipient: String,
+}
+
+/// There is little left of an item. The topic is `item.stock_low`.
+#[derive(Debug, Clone, Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "item", unordered)]
+pub struct StockLow {
+    /// The item.
+    #[outbox(key)]
+    pub sku: String,
+    /// How many of it.
+    pub left: i32,
 }

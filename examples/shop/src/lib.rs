@@ -11,6 +11,7 @@ pub mod error;
 pub mod context;
 pub mod orders;
 pub mod gateway;
+pub mod mailer;
 pub mod handlers;
 pub mod routes;
 pub mod health;

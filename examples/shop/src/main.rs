@@ -12,6 +12,7 @@ use shop::{
     app::{self, App},
     database,
     gateway::FakeGateway,
+    mailer::FakeMailer,
     stop,
 };
 use std::{io, sync::Arc, time::Duration};
@@ -51,6 +52,7 @@ async fn main() -> Result<(), BoxError> {
         gateway: Arc::new(FakeGateway::new(Duration::from_millis(
             args.gateway_latency,
         ))),
+        mailer: Arc::new(FakeMailer::default()),
     };
     let listener = TcpListener::bind(&args.listen).await?;
     info!("listening on http://{}", listener.local_addr()?);

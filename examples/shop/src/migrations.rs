@@ -57,24 +57,21 @@ impl MigrationTrait for Initial {
                     .unique(),
             )
             .take();
-        // What handlers did: the event's id is the key, so that a second delivery changes nothing.
+        // What handlers did.
         let payments = Table::create()
             .table("payments")
-            .col(uuid("event_id").primary_key())
-            .col(uuid("order_id"))
+            .col(uuid("order_id").primary_key())
             .col(big_integer("cents"))
             .col(string("receipt"))
             .take();
         let mails = Table::create()
             .table("mails")
-            .col(uuid("event_id").primary_key())
-            .col(uuid("order_id"))
+            .col(uuid("order_id").primary_key())
             .col(text("recipient"))
             .take();
         let shipments = Table::create()
             .table("shipments")
-            .col(uuid("event_id").primary_key())
-            .col(uuid("order_id"))
+            .col(uuid("order_id").primary_key())
             .col(text("address"))
             .take();
         for table in [items, orders, payments, mails, shipments] {

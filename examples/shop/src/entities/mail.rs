@@ -1,4 +1,4 @@
-//! The mails that the pretended mail server has taken.
+//! The mails that the mail service has accepted.
 
 #![expect(missing_docs, reason = "the derive writes items without docs")]
 
@@ -9,7 +9,6 @@ use sea_orm::entity::prelude::*;
 #[sea_orm(table_name = "mails")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
-    pub event_id: Uuid,
     pub order_id: Uuid,
     pub recipient: String,
 }

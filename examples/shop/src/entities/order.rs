@@ -34,9 +34,9 @@ pub struct Model {
 pub enum Status {
     /// Nobody has paid yet.
     Placed,
-    Paid,
     /// The bank said no.
     Declined,
+    /// Paid, and on its way.
     Shipped,
 }
 

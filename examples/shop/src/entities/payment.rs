@@ -8,9 +8,7 @@ use sea_orm::entity::prelude::*;
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "payments")]
 pub struct Model {
-    /// A second delivery of the same event finds this row and does nothing.
     #[sea_orm(primary_key, auto_increment = false)]
-    pub event_id: Uuid,
     pub order_id: Uuid,
     pub cents: i64,
     /// The name that the gateway gave to the payment.

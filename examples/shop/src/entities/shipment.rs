@@ -9,7 +9,6 @@ use sea_orm::entity::prelude::*;
 #[sea_orm(table_name = "shipments")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
-    pub event_id: Uuid,
     pub order_id: Uuid,
     pub address: String,
 }

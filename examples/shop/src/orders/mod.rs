@@ -10,7 +10,7 @@ use crate::{
     database,
     entities::{item, order},
     error::Error,
-    events::{Charge, Confirmation, OrderEvent},
+    events::{Charge, Confirmation, OrderEvent, StockLow},
 };
 use outbox_seaorm::Emit;
 use sea_orm::{
@@ -23,6 +23,8 @@ use uuid::Uuid;
 
 /// How often a transaction is run again that others were in the way of.
 const RETRIES: u32 = 5;
+/// When the buyer is told.
+const LOW: i32 = 3;
 
 /// Places an order, or finds the one that was placed with this key.
 ///
@@ -87,7 +89,13 @@ async fn try_to_place(
     .await?;
     // Last, since all orders of an item wait for this row. What was emitted goes away with the
     // transaction.
-    take_from_stock(&txn, new).await?;
+    let left = take_from_stock(&txn, new).await?;
+    if left < LOW {
+        // However many orders find it low: once within a day.
+        let sku = new.item.clone();
+        let key = format!("stock-low:{sku}");
+        txn.emit(StockLow { sku, left }).dedupe_key(key).await?;
+    }
     txn.commit().await?;
     Ok(placed)
 }
@@ -119,7 +127,8 @@ async fn price(db: &impl ConnectionTrait, new: &NewOrder) -> Result<i64, Error> 
     }
 }
 
-async fn take_from_stock(db: &impl ConnectionTrait, new: &NewOrder) -> Result<(), Error> {
+/// Returns how many are left.
+async fn take_from_stock(db: &impl ConnectionTrait, new: &NewOrder) -> Result<i32, Error> {
     let left = item::Column::InStock;
     let taken = item::Entity::update_many()
         .col_expr(left, left.into_expr().sub(new.quantity))
@@ -130,5 +139,6 @@ async fn take_from_stock(db: &impl ConnectionTrait, new: &NewOrder) -> Result<()
     if taken.rows_affected == 0 {
         return Err(Error::SoldOut);
     }
-    Ok(())
+    let item = item::Entity::find_by_id(&new.item).one(db).await?;
+    Ok(item.map_or(0, |item| item.in_stock))
 }

@@ -12,6 +12,7 @@ mod health;
 
 // To copy into an application of one's own.
 mod rollback;
+mod handlers;
 mod redelivery;
 mod outage;
 

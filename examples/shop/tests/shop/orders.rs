@@ -36,7 +36,9 @@ async fn an_order_that_the_bank_declines_is_not_shipped() {
     order["quantity"] = json!(1_000);
     let placed = site.order("1", &order).await;
     site.until(&placed, "declined").await;
-    assert_eq!(site.delivered().await.len(), 2);
+    let events = site.delivered().await;
+    assert!(events.iter().any(|event| event.topic == "order.declined"));
+    assert_eq!(events.len(), 3);
     assert_eq!(payment::Entity::find().count(site.db()).await.unwrap(), 0);
     site.stop().await;
 }

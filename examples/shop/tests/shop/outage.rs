@@ -8,7 +8,7 @@ use outbox_seaorm::{
 use sea_orm::EntityTrait;
 use shop::{
     entities::order::{self, Status},
-    events::{OrderEvent, Paid},
+    events::OrderEvent,
     gateway::{Gateway, GatewayError},
     handlers, orders,
 };
@@ -47,7 +47,7 @@ async fn orders_are_paid_when_the_gateway_is_back() {
     refute_emitted!(&app.db, OrderEvent::Paid(_));
 
     let drained = dispatcher.fast_forward().await.unwrap();
-    assert_emitted!(&app.db, OrderEvent::Paid(Paid { order_id }) if *order_id == placed.id);
+    assert_emitted!(&app.db, OrderEvent::Paid(paid) if paid.order_id == placed.id);
     // Nobody's fault: no attempt was counted.
     assert_eq!(drained.of(OrderEvent::CHARGE)[0].attempts, 1);
     let found = order::Entity::find_by_id(placed.id).one(&app.db).await;

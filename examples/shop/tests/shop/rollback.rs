@@ -3,7 +3,13 @@
 use outbox_seaorm::testing::assert_emitted;
 use sea_orm::{Database, EntityTrait};
 use sea_orm_migration::MigratorTrait;
-use shop::{entities::order, error::Error, events::OrderEvent, migrations::Migrator, orders};
+use shop::{
+    entities::order,
+    error::Error,
+    events::{OrderEvent, StockLow},
+    migrations::Migrator,
+    orders,
+};
 
 fn teapots(quantity: i32) -> orders::NewOrder {
     orders::NewOrder {
@@ -20,7 +26,7 @@ async fn a_business_write_that_fails_after_the_second_emit_leaves_no_event() {
     Migrator::up(&db, None).await.unwrap();
     let first = orders::place(&db, "acme", "1", &teapots(2)).await.unwrap();
 
-    // One is left. The stock is looked at last, when both events have been emitted.
+    // One is left. The stock is looked at last, when two events have been emitted.
     let placed = orders::place(&db, "acme", "2", &teapots(2)).await;
     assert!(matches!(placed, Err(Error::SoldOut)));
     assert_emitted!(
@@ -28,6 +34,7 @@ async fn a_business_write_that_fails_after_the_second_emit_leaves_no_event() {
         [
             OrderEvent::Charge(charge) if charge.order_id == first.id,
             OrderEvent::Confirmation(mail) if mail.order_id == first.id,
+            StockLow { left: 1, .. },
         ]
     );
     assert_eq!(order::Entity::find().all(&db).await.unwrap().len(), 1);

@@ -10,6 +10,7 @@ use shop::{
     app::{self, App},
     database,
     gateway::FakeGateway,
+    mailer::FakeMailer,
     stop::Stop,
 };
 use std::{env, path::Path, sync::Arc, time::Duration};
@@ -57,6 +58,7 @@ pub(crate) async fn app() -> (App, TempDir) {
     let app = App {
         db: database::open(&url).await.unwrap(),
         gateway: Arc::new(FakeGateway::new(Duration::ZERO)),
+        mailer: Arc::new(FakeMailer::default()),
     };
     (app, folder)
 }
