@@ -17,8 +17,8 @@ use std::future::Future;
 ///   others who do the same, and for ever where the pool has only one.
 /// - Be quick: a connection of the pool and a row lock are held meanwhile, on SQLite the only write
 ///   lock. At most two less than the pool has connections run at once.
-/// - Do not commit, roll back or run DDL through it, nor leave a nested transaction open: the
-///   event is then tried again.
+/// - Do not commit, roll back or run DDL through it, nor leave a nested transaction open in a task of
+///   its own: the event is then tried again.
 ///
 /// An error, a panic or the end of the time limit rolls everything back; the event is tried again
 /// as its retry policy says.
@@ -33,6 +33,12 @@ use std::future::Future;
 ///     txn.book(charge.cents).await?;
 ///     Ok(())
 /// }
+///
+/// // Where it is registered, a closure does as well:
+/// let book_all = async |charge: Charge, _: Delivery, txn: &Transaction| {
+///     txn.book(charge.cents).await?;
+///     Ok(())
+/// };
 ///
 /// struct Book {
 ///     factor: i64,
@@ -52,7 +58,7 @@ use std::future::Future;
 /// # fn is_handler(_: impl TransactionalHandler<Charge, Transaction>) {}
 /// # is_handler(book);
 /// # is_handler(Book { factor: 2 });
-/// # is_handler(async |charge: Charge, _: Delivery, txn: &Transaction| { Ok(txn.book(charge.cents).await?) });
+/// # is_handler(book_all);
 /// ```
 ///
 /// # Cancel safety
