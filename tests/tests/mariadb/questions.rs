@@ -21,7 +21,7 @@ const ROWS: u32 = 60_000;
 const FEW: u64 = 3 * SCAN as u64;
 
 /// A look at each of four tables, and a list of some rows that is read again.
-const COUNTING: u64 = 8 * SCAN as u64;
+const COUNTING: u64 = 10 * SCAN as u64;
 
 /// A look, of which a list is made that is read again.
 const WAITING: u64 = 6 * SCAN as u64;
