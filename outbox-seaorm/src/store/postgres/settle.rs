@@ -38,7 +38,8 @@ impl Postgres {
             .collect())
     }
 
-    /// Where nothing has failed; `false`, and nothing is written, when a shard is another's.
+    /// Where nothing has failed; `false`, and nothing is written, when a shard is another's, or the
+    /// history has one of the events already.
     async fn settle_done(
         &self,
         db: &DatabaseConnection,
@@ -47,14 +48,18 @@ impl Postgres {
     ) -> Result<bool, DbErr> {
         /// A text that is no boolean: how the statement says so.
         const NOT_MINE: &str = "22P02";
+        /// A position that is taken in the history.
+        const THERE: &str = "23505";
         let sql = match kept {
             true => &self.sql.settle_done_kept,
             false => &self.sql.settle_done,
         };
         match self.query(db, sql, values).await {
             Ok(_) => Ok(true),
-            Err(error) if state(&error).as_deref() == Some(NOT_MINE) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => match state(&error).as_deref() {
+                Some(NOT_MINE | THERE) => Ok(false),
+                _ => Err(error),
+            },
         }
     }
 }

@@ -6,12 +6,33 @@ use sea_orm::DbBackend;
 const OCCURRED_AT: &str = "CASE WHEN e.occurred_at BETWEEN '0001-01-01' \
     AND '9999-12-31 23:59:59.999999' THEN e.occurred_at END";
 
-/// What a settle adds where the history is kept.
-const KEPT: &str = include_str!("sql/kept.sql");
+/// Where delivered events go.
+#[derive(Clone, Copy)]
+enum History {
+    None,
+    /// It has none of them: an error otherwise.
+    Lacks,
+    /// It may have some already, which stay as they are.
+    MayHave,
+}
+
+impl History {
+    /// Adds what a statement that removes events does with them.
+    fn put_into(self, sql: &str) -> String {
+        const KEPT: &str = include_str!("sql/kept.sql");
+        let kept = |unless| KEPT.replace("{unless}", unless);
+        let (row, kept) = match self {
+            Self::None => ("e.seq", String::new()),
+            Self::Lacks => ("e.*", kept("")),
+            Self::MayHave => ("e.*", kept(" ON CONFLICT (seq) DO NOTHING")),
+        };
+        sql.replace("{row}", row).replace("{kept}", &kept)
+    }
+}
 
 /// The statements, with the names of the tables put in once.
 macro_rules! statements {
-    ($($name:ident = $file:literal $(keeping $kept:expr)?),* $(,)?) => {
+    ($($name:ident = $file:literal $(to $history:expr)?),* $(,)?) => {
         #[derive(Debug)]
         pub(super) struct Statements {
             $(pub(super) $name: String,)*
@@ -22,7 +43,7 @@ macro_rules! statements {
                 Self {
                     $($name: {
                         let sql = include_str!(concat!("sql/", $file, ".sql"));
-                        $(let sql = sql.replace("{kept}", $kept);)?
+                        $(let sql = $history.put_into(sql);)?
                         render(names, &sql)
                     },)*
                 }
@@ -52,13 +73,13 @@ statements! {
     paused = "paused",
     fetch = "fetch",
     read = "read",
-    settle_done = "settle_done" keeping "",
-    settle_done_kept = "settle_done" keeping KEPT,
-    settle = "settle" keeping "",
-    settle_kept = "settle" keeping KEPT,
+    settle_done = "settle_done" to History::None,
+    settle_done_kept = "settle_done" to History::Lacks,
+    settle = "settle" to History::None,
+    settle_kept = "settle" to History::MayHave,
     claim = "claim",
-    complete = "complete" keeping "",
-    complete_kept = "complete" keeping KEPT,
+    complete = "complete" to History::None,
+    complete_kept = "complete" to History::MayHave,
     mark_crashes = "mark_crashes",
     move_due = "move_due",
 }

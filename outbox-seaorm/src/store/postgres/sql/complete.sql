@@ -9,7 +9,7 @@ WITH fence AS MATERIALIZED (
 ), removed AS (
     DELETE FROM "outbox_event" AS e USING fence
     WHERE e.seq = $4 AND e.id = $5 AND e.xmax = pg_current_xact_id()::xid
-    RETURNING e.*, e.xmax = pg_current_xact_id()::xid AS outermost
+    RETURNING {row}, e.xmax = pg_current_xact_id()::xid AS outermost
 ){kept}
 SELECT (SELECT count(*) FROM fence) AS fences, (SELECT count(*) FROM removed) AS events,
     (SELECT bool_and(outermost) FROM removed) AS outermost

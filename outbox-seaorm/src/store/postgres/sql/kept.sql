@@ -3,6 +3,5 @@
         occurred_at, ordered, attempts, created_at)
     SELECT e.seq, e.id, e.aggregatetype, e.aggregateid, e.topic, e.payload, e.headers,
         e.occurred_at, e.ordered, e.attempts, e.created_at
-    FROM removed AS e
-    ON CONFLICT (seq) DO NOTHING
+    FROM removed AS e{unless}
 )

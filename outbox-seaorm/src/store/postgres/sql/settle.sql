@@ -25,7 +25,7 @@ WITH named AS MATERIALIZED (
     USING unnest($4::bigint[], $5::uuid[]) AS done (seq, id), locked
     WHERE e.seq = locked.seq AND locked.seq = done.seq AND locked.id = done.id
         AND locked.shard = ANY (ARRAY(SELECT shard FROM fence))
-    RETURNING e.*
+    RETURNING {row}
 ){kept}, retried AS (
     UPDATE "outbox_event" AS e SET
         attempts = retry.attempts,
