@@ -25,7 +25,8 @@ pub struct Config {
     pub window: usize,
     /// How many bytes of payloads are in memory at most: 64 MiB. A single event may be longer.
     pub bytes: usize,
-    /// How many outcomes one settle writes at most: 500.
+    /// How many outcomes one settle writes at most: 500. Over TCP a longer statement to PostgreSQL
+    /// would wait 44 ms for the server's acknowledgement.
     pub settle_batch: usize,
     /// How long the first outcome of a batch waits for others: 5 ms.
     pub settle_linger: Duration,

@@ -34,6 +34,7 @@ mod settings;
 mod schedule;
 mod desk;
 mod worker;
+mod settling;
 mod settler;
 mod ownership;
 mod prune;

@@ -11,7 +11,8 @@ use super::{
     reader::Reader,
     router::Router,
     schedule::Schedule,
-    settler::{Ended, Phase, Settler, Stuck},
+    settler::{Ended, Settler, Stuck},
+    settling::Phase,
     sleep::Sleep,
     stats::{Counters, add},
     stop::Stop,
@@ -271,6 +272,7 @@ fn start_settler<S: Store>(
         member,
         phase,
         stuck: Stuck::default(),
+        under_way: JoinSet::new(),
     };
     tokio::spawn(async move {
         // Should the store panic, the session ends: nothing would be written any more.

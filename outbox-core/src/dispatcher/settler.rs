@@ -1,13 +1,11 @@
 use super::{
     config::Config,
     desk::Desk,
-    health::Health,
     router::Router,
     schedule::{LaneId, Pending},
+    settling::{Answer, Phase, Settling, phase},
 };
-use crate::store::{
-    MemberId, Outcomes, Position, Settled, Settlement, Shard, Store, StoreErrorKind, Verdict,
-};
+use crate::store::{MemberId, Outcomes, Position, Settlement, Shard, Store, StoreError, Verdict};
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
@@ -15,11 +13,13 @@ use std::{
 };
 use tokio::{
     sync::watch,
-    time::{Instant, sleep, sleep_until, timeout},
+    task::JoinSet,
+    time::{Instant, sleep_until, timeout},
 };
 use tracing::error;
 
-/// Writes outcomes in batches, in the order they arose.
+/// Writes outcomes in batches, in the order they arose; several batches at once where the store can,
+/// each of other shards.
 pub(crate) struct Settler<S> {
     pub(crate) desk: Arc<Desk>,
     pub(crate) store: S,
@@ -29,22 +29,26 @@ pub(crate) struct Settler<S> {
     pub(crate) member: MemberId,
     pub(crate) phase: watch::Receiver<Phase>,
     pub(crate) stuck: Stuck,
+    /// In tasks of their own: a database call is not dropped midway.
+    pub(crate) under_way: JoinSet<(Writing, Answer)>,
 }
 
-/// How far the session is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
-    Working,
-    /// Nothing new arises: write what there is, then end.
-    Flushing,
-    /// Write what can be written in one try, then end.
-    Leaving,
+/// Outcomes on their way to the database, all that is written of their shards meanwhile.
+pub(crate) struct Writing {
+    shards: Vec<Shard>,
+    batch: Vec<Pending>,
+    /// What comes after the batch, the next part last.
+    rest: Vec<Vec<Pending>>,
+    /// They have been refused before.
+    stuck: bool,
 }
 
 /// Outcomes that the database refuses, with those that come after them in their lanes.
 #[derive(Debug, Default)]
 pub(crate) struct Stuck {
     lanes: HashMap<(Shard, LaneId), VecDeque<Pending>>,
+    /// Those that are being tried again, one after the other.
+    due: Vec<((Shard, LaneId), VecDeque<Pending>)>,
     retry_at: Option<Instant>,
     /// How long they waited the last time.
     pause: Duration,
@@ -60,73 +64,133 @@ pub(crate) enum Ended {
     GivenUp,
 }
 
-const RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(2));
 /// Between two tries of refused outcomes: twice as long each time.
 const STUCK_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
 impl<S: Store> Settler<S> {
     pub(crate) async fn run(mut self) -> Result<(), Ended> {
+        let ended = self.work().await;
+        while self.under_way.join_next().await.is_some() {}
+        ended
+    }
+
+    async fn work(&mut self) -> Result<(), Ended> {
+        let at_once = self.store.settles_at_once().get();
         loop {
             let desk = Arc::clone(&self.desk);
             let arrived = desk.outcomes.notified();
-            // Also while there is always something to write.
-            self.retry_stuck().await?;
-            let batch = self.desk.schedule().take_outcomes(self.config.settle_batch);
-            match batch {
-                batch if !batch.is_empty() => self.write(batch).await?,
-                _ if self.phase() > Phase::Working => return Ok(()),
-                _ => {
-                    let mut phase = self.phase.clone();
-                    let retry_at = self.stuck.retry_at;
-                    tokio::select! {
-                        () = arrived => self.linger().await,
-                        () = sleep_until(retry_at.unwrap_or_else(Instant::now)), if retry_at.is_some() => {}
-                        _ = phase.changed() => {}
+            self.begin(at_once);
+            let working = phase(&self.phase) == Phase::Working;
+            let (running, retry_at) = (self.under_way.len(), self.stuck.retry_at);
+            if running == 0 && !working {
+                return Ok(());
+            }
+            let mut phases = self.phase.clone();
+            tokio::select! {
+                Some(written) = self.under_way.join_next() => {
+                    // Should the store panic, the session ends: nothing would be written any more.
+                    let (writing, answer) = written.map_err(|_| Ended::Lost)?;
+                    self.written(writing, answer).await?;
+                }
+                () = arrived, if running < at_once => {
+                    if running == 0 {
+                        self.linger().await;
                     }
                 }
+                () = sleep_until(retry_at.unwrap_or_else(Instant::now)), if running == 0 && retry_at.is_some() => {}
+                _ = phases.changed(), if working => {}
             }
         }
     }
 
-    /// A session that is gone, by a panic, wants nothing more.
-    fn phase(&self) -> Phase {
-        match self.phase.has_changed() {
-            Ok(_) => *self.phase.borrow(),
-            Err(_) => Phase::Leaving,
+    /// Begins to write what there is: one batch, and further ones where each would be full.
+    fn begin(&mut self, at_once: usize) {
+        // Also while there is always something to write.
+        if self.stuck.retry_at.is_some_and(|at| at <= Instant::now()) {
+            if !self.under_way.is_empty() {
+                return;
+            }
+            self.retry_stuck();
+        }
+        while self.under_way.len() < at_once {
+            let most = self.config.settle_batch;
+            let least = if self.under_way.is_empty() { 1 } else { most };
+            let batch = self.desk.schedule().take_outcomes(least, most);
+            if batch.is_empty() {
+                return;
+            }
+            let shards = batch.chunk_by(|a, b| a.owned == b.owned);
+            self.write(Writing {
+                shards: shards.map(|shard| shard[0].owned.shard).collect(),
+                batch: Vec::new(),
+                rest: vec![batch],
+                stuck: false,
+            });
         }
     }
 
     /// Waits a moment for others to write along, unless there is a batch already.
     async fn linger(&mut self) {
-        let enough = self.desk.schedule().unwritten() >= self.config.settle_batch;
+        let enough = self.desk.schedule().writable() >= self.config.settle_batch;
         if !enough && !self.config.settle_linger.is_zero() {
             let mut phase = self.phase.clone();
             let _ = timeout(self.config.settle_linger, phase.changed()).await;
         }
     }
 
-    /// Writes a batch; where the database refuses it, its halves, down to single outcomes.
-    async fn write(&mut self, batch: Vec<Pending>) -> Result<(), Ended> {
-        let mut parts = vec![batch];
-        while let Some(batch) = parts.pop() {
-            let batch = self.keep_behind(batch);
-            if batch.is_empty() {
-                continue;
-            }
-            match self.settle(batch).await? {
-                Written::Yes => {}
-                Written::Refused(mut refused) if refused.len() > 1 => {
-                    let second = refused.split_off(refused.len() / 2);
-                    parts.push(second);
-                    parts.push(refused);
-                }
-                Written::Refused(refused) => {
-                    for pending in refused {
-                        self.hold(pending);
-                    }
-                }
+    /// Goes on to write, or comes to the end of it.
+    fn write(&mut self, mut writing: Writing) {
+        while let Some(part) = self.next_part(&mut writing) {
+            writing.batch = self.keep_behind(part);
+            if !writing.batch.is_empty() {
+                let outcomes = by_shard(&writing.batch);
+                let settling = Settling {
+                    store: self.store.clone(),
+                    member: self.member,
+                    history: self.config.history,
+                    phase: self.phase.clone(),
+                };
+                self.under_way
+                    .spawn(async move { (writing, settling.settle(outcomes).await) });
+                return;
             }
         }
+        self.desk.schedule().end_writing(&writing.shards);
+        if writing.stuck && self.stuck.lanes.is_empty() {
+            self.stuck.pause = Duration::ZERO;
+        }
+    }
+
+    /// A batch was written, or not; where the database refuses it, its halves follow, down to single
+    /// outcomes.
+    async fn written(&mut self, mut writing: Writing, answer: Answer) -> Result<(), Ended> {
+        let mut batch = std::mem::take(&mut writing.batch);
+        match answer {
+            Answer::Written(gone) => {
+                let (batch, kept) = self.kept(batch, &gone).await;
+                self.tell(&batch, &gone);
+                self.desk.schedule().committed(batch, &gone, Instant::now());
+                for pending in kept {
+                    self.hold(pending);
+                }
+                self.desk.call_worker();
+                self.desk.reading.notify_one();
+            }
+            Answer::Refused(_) if batch.len() > 1 => {
+                let second = batch.split_off(batch.len() / 2);
+                writing.rest.push(second);
+                writing.rest.push(batch);
+            }
+            Answer::Refused(error) => {
+                for pending in batch {
+                    refuse(&pending, &error);
+                    self.hold(pending);
+                }
+            }
+            Answer::Lost => return Err(Ended::Lost),
+            Answer::GivenUp => return Err(Ended::GivenUp),
+        }
+        self.write(writing);
         Ok(())
     }
 
@@ -146,25 +210,31 @@ impl<S: Store> Settler<S> {
     }
 
     /// Tries the refused outcomes again, lane by lane.
-    async fn retry_stuck(&mut self) -> Result<(), Ended> {
-        if self.stuck.retry_at.is_none_or(|at| at > Instant::now()) {
-            return Ok(());
-        }
+    fn retry_stuck(&mut self) {
         self.stuck.retry_at = None;
         self.stuck.pause = (self.stuck.pause * 2).clamp(STUCK_PAUSE.0 * 2, STUCK_PAUSE.1);
-        for ((shard, lane), outcomes) in std::mem::take(&mut self.stuck.lanes) {
-            {
-                let mut schedule = self.desk.schedule();
-                let refused = outcomes.iter();
-                refused.for_each(|pending| schedule.refused_no_more(pending));
-                schedule.hold(shard, lane, false, Instant::now());
-            }
-            self.write(outcomes.into()).await?;
+        self.stuck.due = self.stuck.lanes.drain().collect();
+        let shards: Vec<_> = self.stuck.due.iter().map(|(lane, _)| lane.0).collect();
+        self.desk.schedule().begin_writing(&shards);
+        self.write(Writing {
+            shards,
+            batch: Vec::new(),
+            rest: Vec::new(),
+            stuck: true,
+        });
+    }
+
+    fn next_part(&mut self, writing: &mut Writing) -> Option<Vec<Pending>> {
+        if let Some(part) = writing.rest.pop() {
+            return Some(part);
         }
-        if self.stuck.lanes.is_empty() {
-            self.stuck.pause = Duration::ZERO;
-        }
-        Ok(())
+        let due = writing.stuck.then_some(&mut self.stuck.due)?;
+        let ((shard, lane), outcomes) = due.pop()?;
+        let mut schedule = self.desk.schedule();
+        let refused = outcomes.iter();
+        refused.for_each(|pending| schedule.refused_no_more(pending));
+        schedule.hold(shard, lane, false, Instant::now());
+        Some(outcomes.into())
     }
 
     /// Parts a batch that was written from the dead letters that met nothing although their events
@@ -203,57 +273,6 @@ impl<S: Store> Settler<S> {
             );
         }
         (written, kept)
-    }
-
-    /// One settle, tried again while the database is busy or away.
-    async fn settle(&mut self, batch: Vec<Pending>) -> Result<Written, Ended> {
-        let outcomes = by_shard(&batch);
-        let mut pause = RETRY_PAUSE.0;
-        let mut health = Health::new("settling");
-        loop {
-            let result = self
-                .store
-                .settle(self.member, &outcomes, self.config.history)
-                .await;
-            match result {
-                Ok(settled) => {
-                    health.up();
-                    let mut gone = Vec::new();
-                    for settled in settled {
-                        match settled {
-                            Settled::Written { gone: more } => gone.extend(more),
-                            Settled::Lost => return Err(Ended::Lost),
-                        }
-                    }
-                    let (batch, kept) = self.kept(batch, &gone).await;
-                    self.tell(&batch, &gone);
-                    self.desk.schedule().committed(batch, &gone, Instant::now());
-                    for pending in kept {
-                        self.hold(pending);
-                    }
-                    self.desk.call_worker();
-                    self.desk.reading.notify_one();
-                    return Ok(Written::Yes);
-                }
-                Err(error) if error.kind() == StoreErrorKind::Refused => {
-                    if let [only] = &*batch {
-                        let position = only.settlement.position;
-                        let error = &error as &dyn std::error::Error;
-                        error!(
-                            error,
-                            position, "an outcome is refused; its aggregate waits"
-                        );
-                    }
-                    return Ok(Written::Refused(batch));
-                }
-                Err(error) => health.down(&error),
-            }
-            if self.phase() == Phase::Leaving {
-                return Err(Ended::GivenUp);
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(RETRY_PAUSE.1);
-        }
     }
 }
 
@@ -322,8 +341,11 @@ fn by_shard(batch: &[Pending]) -> Vec<Outcomes> {
         .collect()
 }
 
-enum Written {
-    Yes,
-    /// The lasting kind of no.
-    Refused(Vec<Pending>),
+fn refuse(pending: &Pending, error: &StoreError) {
+    let position = pending.settlement.position;
+    let error = error as &dyn std::error::Error;
+    error!(
+        error,
+        position, "an outcome is refused; its aggregate waits"
+    );
 }

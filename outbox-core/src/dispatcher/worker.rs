@@ -186,9 +186,11 @@ impl<S: Store> Worker<S> {
             change = news.or(change);
         }
         let started = (go_on && self.lease.is_held()).then(|| self.next(&mut schedule));
-        let wants_reading = schedule.wants_reading();
+        let (wants_settling, wants_reading) = (schedule.wants_settling(), schedule.wants_reading());
         drop(schedule);
-        self.desk.outcomes.notify_one();
+        if wants_settling {
+            self.desk.outcomes.notify_one();
+        }
         if wants_reading {
             self.desk.reading.notify_one();
         }

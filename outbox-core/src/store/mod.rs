@@ -19,7 +19,7 @@ pub use shard::{Blocked, Epoch, Owned, Shard, ShardView};
 pub use transactional::{Claim, Completion, Room, TransactionalStore};
 
 use crate::wake::Wake;
-use std::{future::Future, time::Duration};
+use std::{future::Future, num::NonZeroUsize, time::Duration};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -153,6 +153,12 @@ pub trait Store: Clone + Send + Sync + 'static {
         outcomes: &[Outcomes],
         history: History,
     ) -> impl Future<Output = Result<Vec<Settled>, StoreError>> + Send;
+
+    /// How many [`settle`](Self::settle)s of different shards there may be at once: one, where writers
+    /// stand in each other's way. While one waits for its commit to be on disk another can work.
+    fn settles_at_once(&self) -> NonZeroUsize {
+        NonZeroUsize::MIN
+    }
 
     /// Moves up to `limit` delayed events that are due into the outbox, in the order of their due
     /// times; they get their positions now. Fenced.

@@ -7,6 +7,7 @@ use outbox_core::{
     },
 };
 use std::{
+    num::NonZeroUsize,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
@@ -164,6 +165,10 @@ impl Store for Faulty {
             }
         }
         Ok(rows)
+    }
+
+    fn settles_at_once(&self) -> NonZeroUsize {
+        self.inner.settles_at_once()
     }
 
     async fn settle(

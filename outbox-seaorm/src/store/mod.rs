@@ -20,7 +20,7 @@ use outbox_core::{CancellationToken, Wake};
 use postgres::Postgres;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 use uuid::Uuid;
 
 /// An outbox in a SeaORM database, as the dispatcher sees it. A clone is the same store.
@@ -191,6 +191,13 @@ impl Store for SeaOrmStore {
         call!(self, "settling", backend => {
             backend.settle(&self.db, member, outcomes, history)
         })
+    }
+
+    fn settles_at_once(&self) -> NonZeroUsize {
+        match &self.backend {
+            Backend::Postgres(_) => postgres::SETTLES_AT_ONCE,
+            _ => NonZeroUsize::MIN,
+        }
     }
 
     async fn move_due(

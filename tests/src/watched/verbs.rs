@@ -7,7 +7,7 @@ use outbox_core::{
         ShardView, Store, StoreError, TransactionalStore,
     },
 };
-use std::{future::Future, time::Duration};
+use std::{future::Future, num::NonZeroUsize, time::Duration};
 use uuid::Uuid;
 
 impl<S: Store> Watched<S> {
@@ -123,6 +123,10 @@ impl<S: Store> Store for Watched<S> {
     ) -> Result<Vec<Row>, StoreError> {
         let read = self.store.read(positions, inline_bytes);
         self.call(Verb::Read, &[], read).await
+    }
+
+    fn settles_at_once(&self) -> NonZeroUsize {
+        self.store.settles_at_once()
     }
 
     async fn settle(

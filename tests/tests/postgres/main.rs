@@ -25,6 +25,7 @@ mod pool;
 mod pooler;
 mod restart;
 mod schema;
+mod settles;
 mod take_over;
 mod wake;
 

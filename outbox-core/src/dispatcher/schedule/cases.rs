@@ -95,8 +95,11 @@ impl Case {
     }
 
     pub(super) fn commit(&mut self) {
-        let batch = self.schedule.take_outcomes(100);
-        self.schedule.committed(batch, &[], self.now);
+        let batch = self.schedule.take_outcomes(1, 100);
+        if !batch.is_empty() {
+            self.schedule.committed(batch, &[], self.now);
+            self.schedule.end_writing(&[SHARD]);
+        }
     }
 
     fn scan(&mut self) -> Position {
@@ -134,7 +137,7 @@ async fn a_lane_that_was_held_while_it_stood_ready_goes_on() {
     let first = case.start().unwrap();
     let lane = first.1.lane;
     case.end(first, Ended::Done);
-    let refused = case.schedule.take_outcomes(100);
+    let refused = case.schedule.take_outcomes(1, 100);
     case.schedule.hold(SHARD, lane, true, case.now);
     assert!(case.start().is_none(), "the first outcome is refused");
     case.schedule.hold(SHARD, lane, false, case.now);

@@ -2,7 +2,6 @@ use super::{
     Job, LaneId, OutageChange, Schedule, Ticket,
     breaker::{Heard, Reaction, Sign},
     lane::Waiting,
-    shard::ShardState,
 };
 use crate::{
     dispatcher::{
@@ -159,8 +158,10 @@ impl Schedule {
                 let retries = matches!(pending.settlement.verdict, Verdict::Retry { .. });
                 pending.route == Some(route) && retries
             };
+            let before = state.writable();
             let (taken, others): (Vec<_>, Vec<_>) = state.outcomes.drain(..).partition(taken);
             state.outcomes = others.into();
+            self.writable -= before - state.writable();
             for Pending {
                 lane, settlement, ..
             } in taken
@@ -230,6 +231,7 @@ impl Schedule {
             route: Some(route),
             settlement: Settlement::new(ticket.position, ticket.id, verdict),
         });
+        self.writable += usize::from(!state.being_written);
         self.unsettled += 1;
         state.unsettled += 1;
         // After a success the lane goes on at once: outcomes are written in their order, so that
@@ -253,6 +255,7 @@ impl Schedule {
         lane.ready = false;
         lane.busy = Some(row.position);
         self.window.remove(lane.topic, 1);
+        self.writable += usize::from(!state.being_written);
         self.unsettled += 1;
         state.unsettled += 1;
         self.given_up = true;
@@ -272,24 +275,6 @@ impl Schedule {
             route,
             settlement: Settlement::new(row.position, row.id, verdict),
         });
-    }
-
-    /// The oldest outcomes of each shard, about `most` in all; those of a shard in their order.
-    pub(crate) fn take_outcomes(&mut self, most: usize) -> Vec<Pending> {
-        let waiting = |state: &&mut ShardState| !state.outcomes.is_empty();
-        let shards = self.shards.values_mut().filter(waiting).count();
-        let share = most.div_ceil(shards.max(1));
-        let mut taken = Vec::new();
-        for state in self.shards.values_mut() {
-            let count = state.outcomes.len().min(share);
-            taken.extend(state.outcomes.drain(..count));
-        }
-        taken
-    }
-
-    /// How many outcomes wait for being written.
-    pub(crate) fn unwritten(&self) -> usize {
-        self.shards.values().map(|state| state.outcomes.len()).sum()
     }
 
     /// Outcomes have committed. `gone`: events whose retry or dead letter met nothing.
@@ -339,38 +324,6 @@ impl Schedule {
                 }
                 Some(Verdict::Done) | None => state.settled(position, self.fetches),
             }
-            self.advance(shard, lane, now);
-        }
-    }
-
-    /// The database refuses an outcome, or one before it in its lane: it waits aside, as long as it
-    /// takes, and holds back its topic only.
-    pub(crate) fn refused(&mut self, pending: &Pending) {
-        self.unsettled -= 1;
-        if let Some(route) = pending.route {
-            self.topics[route].stuck += 1;
-        }
-    }
-
-    /// It is tried again.
-    pub(crate) fn refused_no_more(&mut self, pending: &Pending) {
-        self.unsettled += 1;
-        if let Some(route) = pending.route {
-            self.topics[route].stuck -= 1;
-        }
-    }
-
-    /// An outcome of the lane cannot be written: nothing more of it starts until it is.
-    pub(crate) fn hold(&mut self, shard: Shard, lane: LaneId, held: bool, now: Instant) {
-        let Some(state) = self.shards.get_mut(&shard) else {
-            return;
-        };
-        state.lanes.entry(lane).or_default().held = held;
-        if held {
-            // It waits for no topic any more, and for longer than anybody knows.
-            state.shorten(&mut self.window, lane, 1);
-            state.recharge(&mut self.window, lane, None);
-        } else {
             self.advance(shard, lane, now);
         }
     }

@@ -14,6 +14,7 @@ mod start;
 mod suspect;
 mod topic;
 mod window;
+mod write;
 
 #[cfg(test)]
 mod cases;
@@ -76,6 +77,12 @@ pub(crate) struct Schedule {
     window: Window,
     /// Outcomes that have not committed, without those that the database refuses.
     unsettled: usize,
+    /// Outcomes that wait for being written, without those of shards that are being written to.
+    writable: usize,
+    /// How many batches are being written.
+    writing: usize,
+    /// The shard whose outcomes are next to be written.
+    settle_turn: Shard,
     /// Fetches sent so far.
     fetches: u64,
     /// The last fetch left events unread in some shard.
@@ -109,6 +116,9 @@ impl Schedule {
             long_bytes: 0,
             window,
             unsettled: 0,
+            writable: 0,
+            writing: 0,
+            settle_turn: 0,
             fetches: 0,
             more: false,
             given_up: false,
@@ -150,6 +160,7 @@ impl Schedule {
         for owned in owned {
             if let Some(mut state) = self.shards.remove(&owned.shard) {
                 state.reset(&mut self.window);
+                self.writable -= state.writable();
             }
         }
         let shards: Vec<_> = owned.iter().map(|owned| owned.shard).collect();

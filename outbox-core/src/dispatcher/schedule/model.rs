@@ -318,7 +318,7 @@ impl Model {
     pub(super) fn settle(&mut self) {
         let batch = std::mem::take(&mut self.unwritten);
         if batch.is_empty() {
-            self.unwritten = self.schedule.take_outcomes(3);
+            self.unwritten = self.schedule.take_outcomes(1, 3);
             return;
         }
         let mut gone = Vec::new();
@@ -347,6 +347,7 @@ impl Model {
             }
         }
         self.schedule.committed(batch, &gone, self.now);
+        self.schedule.end_writing(&[SHARD]);
     }
 
     pub(super) fn pass(&mut self) {

@@ -49,6 +49,8 @@ pub(crate) struct ShardState {
     raised: HashSet<Position>,
     /// What is to be written, in the order it arose.
     pub(crate) outcomes: VecDeque<Pending>,
+    /// Outcomes that arose before those are being written: these wait.
+    pub(crate) being_written: bool,
     /// Successes that have not committed, by lane; only where handlers' transactions, which are
     /// not written in that order, must wait for them.
     unwritten: ByNumber<LaneId, usize>,
@@ -78,6 +80,7 @@ impl ShardState {
             wanting: Vec::new(),
             raised: HashSet::new(),
             outcomes: VecDeque::new(),
+            being_written: false,
             unwritten: ByNumber::default(),
         }
     }
@@ -131,6 +134,15 @@ impl ShardState {
             self.settled.pop_front();
             self.known.remove(&position);
             self.raised.remove(&position);
+        }
+    }
+
+    /// How many outcomes may be written now.
+    pub(crate) fn writable(&self) -> usize {
+        if self.being_written {
+            0
+        } else {
+            self.outcomes.len()
         }
     }
 

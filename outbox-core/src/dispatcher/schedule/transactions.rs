@@ -55,7 +55,7 @@ async fn a_transaction_waits_until_what_comes_before_is_written() {
         case.end(event, Ended::Done);
     }
     assert!(case.start().is_none(), "two outcomes are not written");
-    let mut batch = case.schedule.take_outcomes(100);
+    let mut batch = case.schedule.take_outcomes(1, 100);
     let second = batch.pop().unwrap();
     case.schedule.committed(batch, &[], case.now);
     assert!(case.start().is_none(), "one outcome is not written");
@@ -83,7 +83,7 @@ async fn a_lane_that_was_parked_still_waits() {
     case.fetched(vec![row(1, "x", "a"), row(2, "x", "t"), row(3, "x", "t")]);
     let first = case.start().unwrap();
     case.end(first, Ended::Done);
-    let outcomes = case.schedule.take_outcomes(100);
+    let outcomes = case.schedule.take_outcomes(1, 100);
     case.schedule
         .reset_changed(&[crate::store::Seen::new(0, 1, None)]);
     case.fetched_again(1, vec![row(2, "x", "t"), row(3, "x", "t")]);

@@ -11,6 +11,7 @@ use crate::{
 use chrono::DateTime;
 use std::{
     collections::HashMap,
+    num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -132,6 +133,10 @@ impl<S: Store> Store for Observed<S> {
         let rows = self.store.read(positions, inline_bytes).await?;
         self.outcomes.read(&rows);
         Ok(rows)
+    }
+
+    fn settles_at_once(&self) -> NonZeroUsize {
+        self.store.settles_at_once()
     }
 
     async fn settle(

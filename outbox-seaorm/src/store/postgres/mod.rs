@@ -20,8 +20,11 @@ use sea_orm::{
     TransactionTrait, Value,
 };
 use statements::Statements;
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 use tokio::sync::OnceCell;
+
+/// So many settles are under way at once at most.
+pub(super) const SETTLES_AT_ONCE: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
 /// The statements, and what is known of the database.
 #[derive(Debug)]
