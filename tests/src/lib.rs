@@ -9,4 +9,7 @@ pub mod history;
 pub mod watched;
 pub mod conformance;
 pub mod servers;
+mod proxy;
 pub mod worker;
+
+pub use proxy::Proxy;

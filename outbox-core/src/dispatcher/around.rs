@@ -16,6 +16,8 @@ pub(crate) struct Around {
     /// How long a lease is; `None` where no time ends it.
     pub(crate) lease_time: Option<Duration>,
     pub(crate) witness: Witnesses,
+    /// How long a call of the database may take before it is taken to be lost.
+    pub(crate) stall_limit: Duration,
 }
 
 impl Around {
@@ -33,6 +35,7 @@ impl Around {
             lease,
             lease_time: (!in_process).then_some(config.lease),
             witness,
+            stall_limit: config.stall_limit,
         }
     }
 }

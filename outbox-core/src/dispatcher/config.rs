@@ -122,6 +122,12 @@ impl Default for TopicConfig {
 }
 
 impl Config {
+    /// How long a session that begins waits for an answer of the database. It may be that of a dead
+    /// connection, and the next one of another.
+    pub(crate) fn answer_limit(&self) -> Duration {
+        self.lease.max(Duration::from_secs(5))
+    }
+
     /// Payloads up to this many bytes come with a fetch, so that a full window stays in the budget.
     pub(crate) fn inline_bytes(&self) -> usize {
         (self.bytes / 2 / self.window.max(1)).max(256)

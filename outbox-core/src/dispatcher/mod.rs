@@ -19,6 +19,7 @@ mod health;
 mod pulse;
 mod stop;
 mod patience;
+mod answer;
 mod membership;
 mod lease;
 mod witness;
@@ -183,7 +184,7 @@ impl<S: Store> Dispatcher<S> {
         let deadline = start.checked_add(deadline).unwrap_or(start + never);
         let stop = Stop::default();
         let _stop_with_us = stop.graceful.clone().drop_guard();
-        self.setting.store.check().await?;
+        check(&self.setting).await?;
         let before = self.setting.counters.read();
         loop {
             let began = Instant::now();
@@ -220,13 +221,28 @@ impl<S: Store> Dispatcher<S> {
     }
 }
 
+/// Checks the tables.
+async fn check<S: Store>(setting: &Setting<S>) -> Result<(), StoreError> {
+    let (store, limit) = (setting.store.clone(), setting.config.answer_limit());
+    answer::within(
+        limit,
+        "checking the tables",
+        async move { store.check().await },
+    )
+    .await
+}
+
 /// Runs one session after the other until asked to stop.
 async fn serve<S: Store>(setting: &Setting<S>, stop: &Stop) {
     let mut health = Health::new("joining");
     while !stop.graceful.is_cancelled() {
         setting.pulse.beat();
         let began = Instant::now();
-        let ended = match setting.store.check().await {
+        let checked = tokio::select! {
+            checked = check(setting) => checked,
+            () = stop.graceful.cancelled() => return,
+        };
+        let ended = match checked {
             Ok(()) => {
                 let session = AssertUnwindSafe(session::run(setting, stop, false));
                 session.catch_unwind().await
@@ -238,6 +254,9 @@ async fn serve<S: Store>(setting: &Setting<S>, stop: &Stop) {
             Ok(Err(error)) => health.down(error),
             // The panic's own message has been printed. Nothing in memory outlives a session.
             Err(_) => error!("a session panicked: the dispatcher starts anew"),
+        }
+        if !matches!(ended, Ok(Ok(End::Stopped | End::Idle(_)))) {
+            setting.store.let_go();
         }
         // What ended a session at once may end the next one too.
         let failed = !matches!(ended, Ok(Ok(_)));

@@ -1,4 +1,5 @@
 use super::{
+    answer,
     around::Around,
     config::Config,
     desk::Desk,
@@ -80,9 +81,11 @@ pub(crate) async fn run<S: Store>(
 ) -> Result<End, StoreError> {
     let Setting { store, config, .. } = setting;
     let member = Member::new(place(), handles(&setting.router));
-    let in_process = store.in_process().await?;
-    let joined_at = Instant::now();
-    store.join(&member, config.lease).await?;
+    let joining = tokio::select! {
+        joining = join(store, &member, config) => joining,
+        () = stop.graceful.cancelled() => return Ok(End::Stopped),
+    };
+    let (in_process, joined_at) = joining?;
     let joined = (member.id, joined_at);
     let lease = Lease::start(
         store,
@@ -157,6 +160,22 @@ pub(crate) async fn run<S: Store>(
     }
     leave(store.clone(), member.id, config.lease, &patience).await;
     Ok(end)
+}
+
+/// Writes the member's row; returns whether the database is in this process, and from when the lease
+/// counts.
+async fn join<S: Store>(
+    store: &S,
+    member: &Member,
+    config: &Config,
+) -> Result<(bool, Instant), StoreError> {
+    let (limit, asked) = (config.answer_limit(), store.clone());
+    let context = "looking where the database is";
+    let in_process = answer::within(limit, context, async move { asked.in_process().await });
+    let in_process = in_process.await?;
+    let joined_at = Instant::now();
+    answer::join(store, member, (config.lease, limit)).await?;
+    Ok((in_process, joined_at))
 }
 
 /// Reads until the end of the session; returns when the next delayed event falls due.
@@ -271,6 +290,7 @@ fn start_settler<S: Store>(
         router: Arc::clone(&setting.router),
         member,
         phase,
+        lost: lost.clone(),
         stuck: Stuck::default(),
         under_way: JoinSet::new(),
     };

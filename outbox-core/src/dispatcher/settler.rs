@@ -16,6 +16,7 @@ use tokio::{
     task::JoinSet,
     time::{Instant, sleep_until, timeout},
 };
+use tokio_util::sync::CancellationToken;
 use tracing::error;
 
 /// Writes outcomes in batches, in the order they arose; several batches at once where the store can,
@@ -28,6 +29,8 @@ pub(crate) struct Settler<S> {
     pub(crate) router: Arc<Router>,
     pub(crate) member: MemberId,
     pub(crate) phase: watch::Receiver<Phase>,
+    /// Set when the lease or a shard is lost.
+    pub(crate) lost: CancellationToken,
     pub(crate) stuck: Stuck,
     /// In tasks of their own: a database call is not dropped midway.
     pub(crate) under_way: JoinSet<(Writing, Answer)>,
@@ -64,6 +67,9 @@ pub(crate) enum Ended {
     GivenUp,
 }
 
+/// After how many stall limits a settle is not waited for any longer. It may also wait for a lock
+/// that somebody holds, and then all that was delivered comes again.
+const UNANSWERED: u32 = 5;
 /// Between two tries of refused outcomes: twice as long each time.
 const STUCK_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
@@ -149,6 +155,8 @@ impl<S: Store> Settler<S> {
                     member: self.member,
                     history: self.config.history,
                     phase: self.phase.clone(),
+                    limit: self.config.stall_limit * UNANSWERED,
+                    lost: self.lost.clone(),
                 };
                 self.under_way
                     .spawn(async move { (writing, settling.settle(outcomes).await) });

@@ -2,8 +2,13 @@ use super::health::Health;
 use crate::store::{
     History, MemberId, Outcomes, Position, Settled, Store, StoreError, StoreErrorKind,
 };
-use std::time::Duration;
-use tokio::{sync::watch, time::sleep};
+use std::{pin::pin, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::error;
 
 /// How far the session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +26,10 @@ pub(crate) struct Settling<S> {
     pub(crate) member: MemberId,
     pub(crate) history: History,
     pub(crate) phase: watch::Receiver<Phase>,
+    /// How long an answer is waited for.
+    pub(crate) limit: Duration,
+    /// Set when there was none.
+    pub(crate) lost: CancellationToken,
 }
 
 /// What the database said.
@@ -43,8 +52,7 @@ impl<S: Store> Settling<S> {
         let mut pause = RETRY_PAUSE.0;
         let mut health = Health::new("settling");
         loop {
-            let settled = self.store.settle(self.member, &outcomes, self.history);
-            match settled.await {
+            match self.ask(&outcomes).await {
                 Ok(settled) => {
                     health.up();
                     return answer(settled);
@@ -60,6 +68,18 @@ impl<S: Store> Settling<S> {
             sleep(pause).await;
             pause = (pause * 2).min(RETRY_PAUSE.1);
         }
+    }
+
+    /// One settle. Where it is not answered at all the session ends: others go on from here, and
+    /// what is written late meets their fence.
+    async fn ask(&self, outcomes: &[Outcomes]) -> Result<Vec<Settled>, StoreError> {
+        let mut settle = pin!(self.store.settle(self.member, outcomes, self.history));
+        if let Ok(answer) = timeout(self.limit, &mut settle).await {
+            return answer;
+        }
+        error!(limit = ?self.limit, "a settle is not answered: letting the lease go");
+        self.lost.cancel();
+        settle.await
     }
 }
 

@@ -2,6 +2,7 @@
 //! known what became of the transaction there is no verdict.
 
 use super::{
+    answer::within,
     around::Around,
     failure::Failure,
     route::{Answer, CallInTransaction, guarded},
@@ -11,10 +12,10 @@ use crate::{
     event::Topic,
     handler::{Delivery, HandlerError, TransactionalHandler},
     headers::Headers,
-    store::{Claim, Completion, Room, StoreError, StoreErrorKind, TransactionalStore},
+    store::{Claim, Completion, Room, StoreError, TransactionalStore},
 };
 use futures_util::future::BoxFuture;
-use std::{error::Error, future::Future, time::Duration};
+use std::{error::Error, time::Duration};
 use tokio::time::sleep;
 use tracing::warn;
 
@@ -30,6 +31,10 @@ pub(crate) struct InTransaction<S, T, H> {
 /// When its time is over a handler is dropped and its transaction rolled back: so much later the
 /// database ends the transaction of a process that cannot do that.
 const IDLE: Duration = Duration::from_secs(10);
+
+/// For errors.
+const CONTEXT: &str = "in a handler's transaction";
+
 /// Between two looks at an event of whose transaction nobody knows what became.
 const LOOK_PAUSE: Duration = Duration::from_millis(200);
 
@@ -57,7 +62,7 @@ where
         Box::pin(async move {
             let txn = match self.begin(&claim, around).await {
                 Ok(Some(txn)) => txn,
-                Ok(None) => return self.find(&claim, Answer::Gone).await,
+                Ok(None) => return self.find(&claim, Answer::Gone, around).await,
                 Err(error) => {
                     let error = &error as &dyn Error;
                     warn!(error, "cannot begin the handler's transaction");
@@ -75,9 +80,9 @@ where
             let handled = guarded(limit, work).await;
             let answer = match handled.and_then(|handled| handled) {
                 Ok(()) => self.complete(txn, claim, around).await,
-                Err(failure) => match self.roll_back(txn).await {
+                Err(failure) => match self.roll_back(txn, around).await {
                     Ok(()) => Answer::Failed(failure),
-                    Err(_) => self.look(&claim, failure).await,
+                    Err(_) => self.look(&claim, failure, around).await,
                 },
             };
             if let (Answer::Completed, Some(witness)) = (&answer, &around.witness) {
@@ -101,15 +106,17 @@ where
         around: &Around,
     ) -> Result<Option<S::Transaction>, StoreError> {
         let Some(lease_time) = around.lease_time.filter(|_| self.room.exclusive) else {
-            return self.claim(claim).await;
+            return self.claim(claim, around).await;
         };
         let fresh = lease_time / 2;
         loop {
             around.lease.clone().renewed_within(fresh).await;
-            let txn = self.claim(claim).await?;
+            let txn = self.claim(claim, around).await?;
             // It may have waited for the lock.
             match txn {
-                Some(txn) if !around.lease.is_renewed_within(fresh) => self.roll_back(txn).await?,
+                Some(txn) if !around.lease.is_renewed_within(fresh) => {
+                    self.roll_back(txn, around).await?;
+                }
                 txn => return Ok(txn),
             }
         }
@@ -123,19 +130,21 @@ where
 
     async fn complete(&self, txn: S::Transaction, claim: Claim, around: &Around) -> Answer {
         let (store, history) = (self.store.clone(), around.history);
-        match whole(async move { store.complete(txn, &claim, history).await }).await {
+        let complete = async move { store.complete(txn, &claim, history).await };
+        match within(around.stall_limit, CONTEXT, complete).await {
             Ok(Completion::Written) => Answer::Completed,
             Ok(Completion::Lost) => Answer::Lost,
             Ok(Completion::Gone) => {
                 let failure = Failure::code("the handler removed its own event from the outbox");
-                self.look(&claim, failure).await
+                self.look(&claim, failure, around).await
             }
             Err(error) => {
                 warn!(
                     error = &error as &dyn Error,
                     "cannot complete the handler's transaction"
                 );
-                self.look(&claim, HandlerError::retry(error).into()).await
+                let failure = HandlerError::retry(error).into();
+                self.look(&claim, failure, around).await
             }
         }
     }
@@ -143,15 +152,15 @@ where
     /// Finds out whether a transaction has committed that may have. Who claims the event anew knows
     /// that it has not, and that no other transaction holds it: nobody who writes a verdict must
     /// wait for one.
-    async fn look(&self, claim: &Claim, failure: Failure) -> Answer {
+    async fn look(&self, claim: &Claim, failure: Failure, around: &Around) -> Answer {
         loop {
-            match self.claim(claim).await {
+            match self.claim(claim, around).await {
                 Ok(Some(txn)) => {
-                    if self.roll_back(txn).await.is_ok() {
+                    if self.roll_back(txn, around).await.is_ok() {
                         return Answer::Failed(failure);
                     }
                 }
-                Ok(None) => return self.find(claim, Answer::Completed).await,
+                Ok(None) => return self.find(claim, Answer::Completed, around).await,
                 Err(error) => {
                     let error = &error as &dyn Error;
                     warn!(error, "looking what became of the handler's transaction");
@@ -162,33 +171,31 @@ where
     }
 
     /// Why an event could not be claimed: it is gone, or somebody else holds it.
-    async fn find(&self, claim: &Claim, gone: Answer) -> Answer {
+    async fn find(&self, claim: &Claim, gone: Answer, around: &Around) -> Answer {
         let (store, position) = (self.store.clone(), claim.position);
-        match whole(async move { store.read(&[position], 0).await }).await {
+        let read = async move { store.read(&[position], 0).await };
+        match within(around.stall_limit, CONTEXT, read).await {
             Ok(rows) if rows.iter().all(|row| row.id != claim.id) => gone,
             // Without an answer it may be there.
             _ => Answer::Busy,
         }
     }
 
-    async fn claim(&self, claim: &Claim) -> Result<Option<S::Transaction>, StoreError> {
+    // The worker may be dropped, a database call may not.
+
+    async fn claim(
+        &self,
+        claim: &Claim,
+        around: &Around,
+    ) -> Result<Option<S::Transaction>, StoreError> {
         let (store, claim) = (self.store.clone(), *claim);
-        whole(async move { store.claim(&claim).await }).await
+        let claim = async move { store.claim(&claim).await };
+        within(around.stall_limit, CONTEXT, claim).await
     }
 
-    async fn roll_back(&self, txn: S::Transaction) -> Result<(), StoreError> {
+    async fn roll_back(&self, txn: S::Transaction, around: &Around) -> Result<(), StoreError> {
         let store = self.store.clone();
-        whole(async move { store.roll_back(txn).await }).await
+        let roll_back = async move { store.roll_back(txn).await };
+        within(around.stall_limit, CONTEXT, roll_back).await
     }
-}
-
-/// A call of the store in a task of its own: the worker may be dropped, a database call may not.
-async fn whole<T: Send + 'static>(
-    call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-) -> Result<T, StoreError> {
-    let ended = tokio::spawn(call).await;
-    ended.unwrap_or_else(|error| {
-        let (kind, context) = (StoreErrorKind::Unavailable, "in a handler's transaction");
-        Err(StoreError::new(kind, context, error))
-    })
 }

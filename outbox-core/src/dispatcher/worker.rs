@@ -1,4 +1,5 @@
 use super::{
+    answer::within,
     around::Around,
     config::Config,
     desk::Desk,
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{
     envelope::Envelope,
-    store::{Owned, Row, Store, StoreError, StoreErrorKind},
+    store::{Owned, Row, Store, StoreError},
 };
 use std::{
     collections::HashMap,
@@ -211,16 +212,10 @@ impl<S: Store> Worker<S> {
             return Ok(());
         }
         let store = self.store.clone();
-        // In a task of its own: this worker may be dropped, a database call may not.
-        let read = tokio::spawn(async move { store.read(&positions, usize::MAX).await });
-        let rows = match read.await {
-            Ok(rows) => rows?,
-            // No answer is not the answer that the events are gone.
-            Err(error) => {
-                let (kind, context) = (StoreErrorKind::Unavailable, "reading payloads");
-                return Err(StoreError::new(kind, context, error));
-            }
-        };
+        // This worker may be dropped, a database call may not.
+        let read = async move { store.read(&positions, usize::MAX).await };
+        // No answer is not the answer that the events are gone.
+        let rows = within(self.config.stall_limit, "reading payloads", read).await?;
         let key = |row: Row| ((row.position, row.id), row);
         let mut found: HashMap<_, Row> = rows.into_iter().map(key).collect();
         for Item { row, .. } in job.items.iter_mut().filter(|item| item.row.body.is_none()) {

@@ -46,6 +46,10 @@ pub trait Store: Clone + Send + Sync + 'static {
     /// A handle with a connection of its own, for the heartbeat's thread; awaited there.
     fn connect_apart(&self) -> impl Future<Output = Result<Self, StoreError>> + Send;
 
+    /// Lets go of the connections that nobody uses: one of them was dead without anybody being told,
+    /// and so these may be. The default is for stores that have none.
+    fn let_go(&self) {}
+
     /// Told when something was emitted in this process.
     fn wake(&self) -> Wake;
 

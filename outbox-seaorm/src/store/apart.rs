@@ -1,6 +1,9 @@
 use sea_orm::{
     DatabaseConnection, DbErr, RuntimeErr,
-    sqlx::{Connection, Database, Pool, pool::PoolOptions},
+    sqlx::{
+        Connection, Database, Pool,
+        pool::{PoolConnection, PoolOptions},
+    },
 };
 use std::future::Future;
 
@@ -35,6 +38,16 @@ pub(super) fn max_connections(db: &DatabaseConnection) -> Option<u32> {
     None
 }
 
+/// Ends the connections to a server that nobody uses: the pool makes new ones.
+pub(super) fn let_go(db: &DatabaseConnection) {
+    if is_pool(db, POSTGRES) {
+        db.get_postgres_connection_pool().let_go();
+    }
+    if is_pool(db, MYSQL) {
+        db.get_mysql_connection_pool().let_go();
+    }
+}
+
 const MYSQL: &str = "SqlxMySqlPoolConnection";
 pub(super) const POSTGRES: &str = "SqlxPostgresPoolConnection";
 
@@ -51,6 +64,8 @@ trait Apart {
     ) -> impl Future<Output = Result<DatabaseConnection, DbErr>> + Send;
 
     fn max_connections(&self) -> Option<u32>;
+
+    fn let_go(&self);
 }
 
 impl<DB> Apart for Pool<DB>
@@ -75,6 +90,13 @@ where
 
     fn max_connections(&self) -> Option<u32> {
         Some(self.options().get_max_connections())
+    }
+
+    fn let_go(&self) {
+        for _ in 0..self.num_idle() {
+            // Without a word to the server, which may not be there.
+            let _ = self.try_acquire().map(PoolConnection::detach);
+        }
     }
 }
 
@@ -106,4 +128,6 @@ impl Apart for Missing {
     fn max_connections(&self) -> Option<u32> {
         None
     }
+
+    fn let_go(&self) {}
 }

@@ -109,6 +109,10 @@ impl Store for SeaOrmStore {
         Ok(Self { db, ..self.clone() })
     }
 
+    fn let_go(&self) {
+        apart::let_go(&self.db);
+    }
+
     fn wake(&self) -> Wake {
         wake::handle(self.outbox.names())
     }

@@ -34,6 +34,8 @@ struct Watch {
     counts: Mutex<BTreeMap<Verb, usize>>,
     fail: Mutex<Option<Arc<Fail>>>,
     gate: Mutex<Option<Gate>>,
+    /// Whose next call is never answered.
+    swallow: Mutex<Option<Verb>>,
 }
 
 impl<S> Watched<S> {
@@ -89,6 +91,11 @@ impl<S> Watched<S> {
         gate
     }
 
+    /// Never answers the next call of a verb, as on a connection that is dead without knowing it.
+    pub fn swallow(&self, verb: Verb) {
+        *self.watch.swallow.lock().unwrap() = Some(verb);
+    }
+
     /// Fails nothing any more.
     pub fn mend(&self) {
         *self.watch.fail.lock().unwrap() = None;
@@ -103,6 +110,11 @@ impl<S> Watched<S> {
     pub fn count(&self, verb: Verb) -> usize {
         let counts = self.watch.counts.lock().unwrap();
         counts.get(&verb).copied().unwrap_or(0)
+    }
+
+    fn is_swallowed(&self, verb: Verb) -> bool {
+        let mut swallow = self.watch.swallow.lock().unwrap();
+        swallow.take_if(|swallowed| *swallowed == verb).is_some()
     }
 
     fn see(&self, call: &Call<'_>) -> Result<(), StoreError> {

@@ -23,6 +23,9 @@ impl<S: Store> Watched<S> {
             outcomes,
         };
         self.see(&call)?;
+        if self.is_swallowed(verb) {
+            std::future::pending().await
+        }
         let gate = self.watch.gate.lock().unwrap().clone();
         if let Some(gate) = gate {
             gate.hold(verb).await;
@@ -51,6 +54,10 @@ impl<S: Store> Store for Watched<S> {
             store,
             ..self.clone()
         })
+    }
+
+    fn let_go(&self) {
+        self.store.let_go();
     }
 
     fn wake(&self) -> Wake {

@@ -58,6 +58,19 @@ impl Database {
         open(&self.url, connections, Some(first)).await
     }
 
+    /// Another pool on the same database, through what listens to this port.
+    pub(crate) async fn open_through(&self, port: u16, connections: u32) -> DatabaseConnection {
+        let (server, place) = self.url.rsplit_once(':').unwrap();
+        let (_, database) = place.split_once('/').unwrap();
+        open(&format!("{server}:{port}/{database}"), connections, None).await
+    }
+
+    /// That of its server.
+    pub(crate) fn port(&self) -> u16 {
+        let (_, place) = self.url.rsplit_once(':').unwrap();
+        place.split('/').next().unwrap().parse().unwrap()
+    }
+
     /// A store of its own, as each dispatcher makes one.
     pub(crate) fn store(&self) -> SeaOrmStore {
         SeaOrmStore::from(&self.db)

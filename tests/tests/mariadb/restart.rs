@@ -1,10 +1,12 @@
-//! A server that dies and comes back, and one that is restored elsewhere.
+//! A server that dies and comes back, or is heard of no more, and one that is restored elsewhere.
 
 use super::{
     database::Database,
     harness::{MariaDb, Sessions},
 };
+use outbox_seaorm::SeaOrmStore;
 use outbox_tests::{
+    Proxy,
     conformance::dispatcher::{Scene, in_transaction, restarts, restores},
     servers::PrivateServer,
 };
@@ -47,4 +49,14 @@ async fn what_is_done_when_the_server_dies_is_done_once() {
     let restarted = Arc::clone(&server);
     let restart = move || restarted.restart();
     in_transaction::what_is_done_when_the_server_dies_is_done_once(&scene, restart).await;
+}
+
+#[tokio::test]
+async fn connections_that_fall_silent_are_replaced() {
+    let database = Database::fresh().await;
+    let proxy = Proxy::start(database.port(), b"").await;
+    let through = SeaOrmStore::from(&database.open_through(proxy.port, 16).await);
+    let harness: MariaDb = Sessions(database);
+    let scene = Scene::over(harness);
+    restarts::connections_that_fall_silent_are_replaced(&scene, through, || proxy.silence()).await;
 }

@@ -6,6 +6,13 @@ use uuid::Uuid;
 /// Its time is virtual.
 pub(crate) struct Memory(MemoryStore);
 
+impl Memory {
+    /// For a test that has paused the clock.
+    pub(crate) fn new() -> Self {
+        Self(MemoryStore::new())
+    }
+}
+
 impl Harness for Memory {
     type Store = MemoryStore;
 
@@ -13,7 +20,7 @@ impl Harness for Memory {
 
     async fn fresh() -> Self {
         tokio::time::pause();
-        Self(MemoryStore::new())
+        Self::new()
     }
 
     fn store(&self) -> MemoryStore {

@@ -165,6 +165,10 @@ impl<S: Store> Store for Observed<S> {
         self.store.in_process().await
     }
 
+    fn let_go(&self) {
+        self.store.let_go();
+    }
+
     fn wake(&self) -> Wake {
         self.store.wake()
     }

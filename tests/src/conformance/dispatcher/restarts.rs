@@ -162,6 +162,38 @@ pub async fn a_restarted_server_is_seen_and_loses_and_reorders_nothing<H: Harnes
     assert!(!kept, "positions may have been given out again");
 }
 
+/// All connections of a dispatcher, that of its heartbeat too, are dead without anybody being told:
+/// it goes on with new ones. No law, as there is no wire before every store.
+pub async fn connections_that_fall_silent_are_replaced<H: Harness + 'static>(
+    scene: &Scene<H>,
+    through: H::Store,
+    silence: impl Fn(),
+) {
+    let lease = Duration::from_secs(2);
+    let slow = |_, _| async {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        Ok(())
+    };
+    let builder = scene.dispatcher_over(through, "d1", slow);
+    let dispatcher = spawn(builder.lease(lease).concurrency(4));
+    for round in 0..2 {
+        for number in 0..100 {
+            let key = format!("x{}", number % 10);
+            scene.emit(&key, &format!("{round} {number}")).await;
+        }
+        scene.settled(round * 100 + 20).await;
+        scene.log.by("d1").fault();
+        silence();
+        let lost = || async { dispatcher.stats().lease_lost > round as u64 };
+        scene.until("it knows", lost).await;
+        scene.log.by("d1").fault();
+        scene.settled((round + 1) * 100).await;
+        scene.pending(0).await;
+    }
+    dispatcher.shutdown().await;
+    assert_eq!(scene.history().assert_clean().events, 200);
+}
+
 /// Of each shard.
 async fn revisions<H: Harness>(scene: &Scene<H>) -> Vec<i64> {
     let owner = Actor::owner(&*scene.harness).await;

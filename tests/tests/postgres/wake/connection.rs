@@ -1,11 +1,8 @@
 //! The connection that listens, when it is lost. B093.
 
-use super::{
-    proxy::Proxy,
-    sleeper::{Sleeper, asleep},
-};
+use super::sleeper::{Sleeper, asleep};
 use crate::database::{self, Database};
-use outbox_tests::conformance::Thing;
+use outbox_tests::{Proxy, conformance::Thing};
 
 /// The sessions of this test that listen.
 const LISTENING: &str = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' \
@@ -36,11 +33,11 @@ async fn nothing_is_lost_with_a_connection_that_is_ended() {
 #[tokio::test]
 async fn nothing_is_lost_with_a_connection_that_is_silent() {
     let database = Database::plain().await;
-    let proxy = Proxy::start(database::port()).await;
+    let proxy = Proxy::start(database::port(), b"LISTEN \"").await;
     let db = database.open_through(proxy.port, "", 2).await;
     let mut sleeper = Sleeper::start(&database, &db);
     asleep(&database, 1).await;
-    proxy.cut();
+    proxy.silence();
     database.emit(Thing::said("one")).await;
     sleeper.delivers("one").await;
     sleeper.stop().await;

@@ -1,7 +1,6 @@
 //! Waking dispatchers of other processes. B093, B095 to B097, B101 to B103.
 
 mod ear;
-mod proxy;
 mod sleeper;
 
 mod connection;

@@ -1,0 +1,90 @@
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+
+/// A network that loses connections without telling anyone.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Where it listens, on this machine.
+    pub port: u16,
+    /// Those that it means before this changed have heard the last.
+    silent: watch::Sender<()>,
+}
+
+impl Proxy {
+    /// In front of a server of this machine; means the connections on which this was said, and with
+    /// nothing to be said all.
+    pub async fn start(server: u16, said: &'static [u8]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (silent, falls_silent) = watch::channel(());
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+                let _ = (client.set_nodelay(true), server.set_nodelay(true));
+                connect(client, server, said, &falls_silent);
+            }
+        });
+        Self { port, silent }
+    }
+
+    /// Nothing more goes through the connections that are meant, and they stay open.
+    pub fn silence(&self) {
+        self.silent.send_replace(());
+    }
+}
+
+fn connect(
+    client: TcpStream,
+    server: TcpStream,
+    said: &'static [u8],
+    falls_silent: &watch::Receiver<()>,
+) {
+    let is_meant = Arc::new(AtomicBool::new(said.is_empty()));
+    let (from_client, to_client) = client.into_split();
+    let (from_server, to_server) = server.into_split();
+    let line = |is_meant: &Arc<AtomicBool>| Line {
+        said,
+        is_meant: Arc::clone(is_meant),
+        falls_silent: falls_silent.clone(),
+    };
+    tokio::spawn(pass(from_client, to_server, line(&is_meant)));
+    tokio::spawn(pass(from_server, to_client, line(&is_meant)));
+}
+
+struct Line {
+    said: &'static [u8],
+    is_meant: Arc<AtomicBool>,
+    falls_silent: watch::Receiver<()>,
+}
+
+async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, mut line: Line) {
+    // What happened before this connection is not its business.
+    line.falls_silent.mark_unchanged();
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        let read = tokio::select! {
+            read = from.read(&mut bytes) => read.unwrap_or(0),
+            Ok(()) = line.falls_silent.changed() => {
+                if line.is_meant.load(Relaxed) {
+                    std::future::pending().await
+                }
+                continue;
+            }
+        };
+        let read = &bytes[..read];
+        if read.is_empty() || to.write_all(read).await.is_err() {
+            return;
+        }
+        let said = line.said;
+        if !said.is_empty() && read.windows(said.len()).any(|bytes| bytes == said) {
+            line.is_meant.store(true, Relaxed);
+        }
+    }
+}
