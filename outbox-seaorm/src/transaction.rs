@@ -2,12 +2,20 @@
 
 use crate::db_error;
 use sea_orm::{DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use std::panic::resume_unwind;
+use tracing::Instrument;
 
 /// Begins a transaction that is going to write.
 ///
 /// On SQLite it is `BEGIN IMMEDIATE`: it waits for its turn. A deferred transaction, which SeaORM's
 /// `begin` makes there, is refused without waiting when it has read and another writer (a
-/// dispatcher is one) came before its first write. Elsewhere this is `begin`.
+/// dispatcher is one) came before its first write.
+///
+/// Elsewhere this is `begin`, but for one thing: it may be dropped at any moment, by a time limit, a
+/// `select!` or the end of a request. A `begin` of SeaORM that is dropped while the server answers
+/// leaves a connection of PostgreSQL or MySQL in a transaction that nobody knows of, and whoever gets
+/// it next works in there and commits nothing
+/// ([sqlx#4393](https://github.com/transact-rs/sqlx/issues/4393), in 0.9.0).
 ///
 /// ```
 /// use outbox_seaorm::begin_immediate;
@@ -27,15 +35,30 @@ use sea_orm::{DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait
 /// The database's, as `begin` has them; on SQLite also that it was busy for longer than the busy
 /// timeout (five seconds), for which [`is_contention`] is true.
 ///
+/// # Panics
+///
+/// Outside a tokio runtime.
+///
 /// # Cancel safety
 ///
-/// A transaction that has begun when the future is dropped is rolled back.
-pub async fn begin_immediate<C: TransactionTrait>(db: &C) -> Result<C::Transaction, DbErr> {
-    db.begin_with_options(TransactionOptions {
+/// It begins in a task of its own: when this future is dropped, the transaction is rolled back once
+/// it has begun.
+pub async fn begin_immediate<C>(db: &C) -> Result<C::Transaction, DbErr>
+where
+    C: TransactionTrait + Clone + Send + 'static,
+    C::Transaction: 'static,
+{
+    let db = db.clone();
+    let options = TransactionOptions {
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
-    })
-    .await
+    };
+    let begin = async move { db.begin_with_options(options).await };
+    match tokio::spawn(begin.in_current_span()).await {
+        Ok(begun) => begun,
+        Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+        Err(error) => Err(DbErr::Custom(error.to_string())),
+    }
 }
 
 /// Whether another transaction was in the way: a busy database, a deadlock, a serialization

@@ -27,6 +27,14 @@ pub(super) async fn postgres(db: &DatabaseConnection) -> Result<DatabaseConnecti
     db.get_postgres_connection_pool().connect_apart(db).await
 }
 
+/// A connection to the same database in memory, which lives as long as one to it does.
+pub(super) async fn sqlite(db: &DatabaseConnection) -> Result<DatabaseConnection, DbErr> {
+    if !is_pool(db, SQLITE) {
+        return Ok(db.clone());
+    }
+    db.get_sqlite_connection_pool().connect_apart(db).await
+}
+
 /// How many connections the pool has at most; `None` where the connection is no pool.
 pub(super) fn max_connections(db: &DatabaseConnection) -> Option<u32> {
     if is_pool(db, POSTGRES) {
@@ -49,6 +57,7 @@ pub(super) fn let_go(db: &DatabaseConnection) {
 }
 
 const MYSQL: &str = "SqlxMySqlPoolConnection";
+const SQLITE: &str = "SqlxSqlitePoolConnection";
 pub(super) const POSTGRES: &str = "SqlxPostgresPoolConnection";
 
 /// Whether the connection is a pool of this kind: SeaORM's methods panic at any other, such as a
@@ -108,6 +117,7 @@ pub(super) struct Missing;
 pub(super) trait NoDriver {
     fn get_mysql_connection_pool(&self) -> &Missing;
     fn get_postgres_connection_pool(&self) -> &Missing;
+    fn get_sqlite_connection_pool(&self) -> &Missing;
 }
 
 impl NoDriver for DatabaseConnection {
@@ -116,6 +126,10 @@ impl NoDriver for DatabaseConnection {
     }
 
     fn get_postgres_connection_pool(&self) -> &Missing {
+        &Missing
+    }
+
+    fn get_sqlite_connection_pool(&self) -> &Missing {
         &Missing
     }
 }

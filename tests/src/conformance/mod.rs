@@ -7,6 +7,7 @@ mod fill;
 mod effects;
 mod row_changes;
 mod trace;
+mod connections;
 mod harness;
 mod needs;
 mod event;
@@ -39,6 +40,7 @@ pub mod test_kit;
 pub mod dispatcher;
 
 pub use actor::Actor;
+pub use connections::{as_advised, in_transactions};
 pub use effects::Effects;
 pub use event::{Noted, Thing};
 pub use fill::Table;

@@ -36,6 +36,8 @@ pub(super) struct Sqlite {
     schema: Option<String>,
     /// Asked for at first need, then kept: a connection does not move.
     place: OnceCell<Place>,
+    /// Keeps a database in memory.
+    memory: OnceCell<DatabaseConnection>,
     /// Ends with the store: the members of an aborted dispatcher are gone then.
     joined: Joined,
 }
@@ -46,6 +48,7 @@ impl Sqlite {
             sql: Statements::new(names),
             schema: names.schema().map(str::to_owned),
             place: OnceCell::new(),
+            memory: OnceCell::new(),
             joined: Joined::default(),
         }
     }

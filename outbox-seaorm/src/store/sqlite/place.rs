@@ -1,4 +1,5 @@
 use super::{Sqlite, statement};
+use crate::store::apart;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
 use std::fmt::Write;
 
@@ -33,7 +34,20 @@ impl Sqlite {
         &self,
         db: &DatabaseConnection,
     ) -> Result<bool, DbErr> {
-        Ok(matches!(self.place(db).await?, Place::Memory))
+        let in_process = matches!(self.place(db).await?, Place::Memory);
+        if in_process {
+            self.keep_memory(db).await;
+        }
+        Ok(in_process)
+    }
+
+    /// A database in memory is gone with its last connection, and a pool drops one that somebody
+    /// was just about to get when he is dropped: a handler at its time limit. A second connection,
+    /// which does nothing, keeps it. Where the first one is the only one that can see it, that one
+    /// is an empty database of its own.
+    async fn keep_memory(&self, db: &DatabaseConnection) {
+        // Without it all is as it was.
+        let _ = self.memory.get_or_try_init(|| apart::sqlite(db)).await;
     }
 
     /// A second connection to the file; to memory there is none. An attached database becomes the main one there, with its

@@ -57,6 +57,7 @@ macro_rules! dispatcher_laws {
             pool {
                 handlers_use_the_pool_that_they_are_delivered_from,
                 no_connection_is_held_while_a_handler_runs,
+                handlers_that_are_dropped_leave_the_pool_as_it_was,
             }
             follow_ups {
                 a_handler_of_a_topic_carries_on,
