@@ -16,4 +16,3 @@ mod hooks;
 mod schema;
 mod entities;
 mod migrations;
-mod ui;
