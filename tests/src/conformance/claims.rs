@@ -51,7 +51,7 @@ impl Scene {
             }
         };
         let claimed = tokio::time::timeout(Duration::from_secs(20), claimed).await;
-        claimed.expect("the claim is given up")
+        claimed.unwrap()
     }
 
     async fn complete(
