@@ -46,10 +46,12 @@ impl Asking<'_> {
         sql: &str,
         values: impl IntoIterator<Item = Value>,
     ) -> Result<Vec<QueryResult>, DbErr> {
-        let statement = self.store.statement(sql, values);
         match &self.txn {
-            Some(txn) => txn.txn.query_all_raw(statement).await,
-            None => self.store.db().query_all_raw(statement).await,
+            Some(txn) => txn.rows(sql, values).await,
+            None => {
+                let statement = self.store.statement(sql, values);
+                self.store.db().query_all_raw(statement).await
+            }
         }
     }
 
