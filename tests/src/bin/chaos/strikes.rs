@@ -174,6 +174,7 @@ async fn restart(stage: &Stage) -> Result<(), Box<dyn Error>> {
     let window = Window::open(stage, What::Outage, "restart", None);
     // Nobody can ask a server that is away.
     window.survey().await?;
+    until_in_work(stage).await;
     window.struck();
     let run = move || Command::new("sh").args(["-c", &command]).status();
     let status = tokio::task::spawn_blocking(run).await??;
@@ -184,6 +185,16 @@ async fn restart(stage: &Stage) -> Result<(), Box<dyn Error>> {
     window.recovered().await;
     window.close();
     Ok(())
+}
+
+/// Waits a moment for an event to be in work, where one comes.
+async fn until_in_work(stage: &Stage) {
+    for _ in 0..200 {
+        if stage.tail().is_ok_and(|tail| tail.is_in_work(None)) {
+            return;
+        }
+        sleep(Duration::from_millis(5)).await;
+    }
 }
 
 async fn scale(stage: &Stage, chance: &mut fastrand::Rng) -> Result<(), Box<dyn Error>> {
