@@ -94,7 +94,9 @@ impl Database {
             let sql = "SELECT CAST(ID AS CHAR) AS v FROM information_schema.PROCESSLIST \
                 WHERE DB = DATABASE()";
             let sessions: Vec<String> = self.values(sql).await;
-            let mut waiting = status.split("---TRANSACTION").filter(|transaction| {
+            // Before the first one stands the last deadlock, with those who waited in it.
+            let transactions = status.split("---TRANSACTION").skip(1);
+            let mut waiting = transactions.filter(|transaction| {
                 let of = |id: &String| transaction.contains(&format!("thread id {id},"));
                 transaction.contains("LOCK WAIT") && sessions.iter().any(of)
             });
