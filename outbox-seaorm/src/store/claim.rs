@@ -45,44 +45,26 @@ impl TransactionalStore for SeaOrmStore {
                 Ok(Completion::Written)
             }
             Ok(nothing) => {
-                let undone = undo(txn).await;
+                let undone = self.undo(txn).await;
                 undone.map_err(|error| self.claim_error("rolling back", error))?;
                 Ok(nothing)
             }
             Err(error) => {
                 // The first error is what is told; nothing has been committed in any case.
-                let _ = undo(txn).await;
+                let _ = self.undo(txn).await;
                 Err(self.claim_error("completing an event", error))
             }
         }
     }
 
     async fn roll_back(&self, txn: DatabaseTransaction) -> Result<(), StoreError> {
-        let undone = undo(txn).await;
+        let undone = self.undo(txn).await;
         undone.map_err(|error| self.claim_error("rolling back", error))
     }
 }
 
 /// What sqlx calls the savepoint of a nested transaction, with its depth behind it.
 const NESTED: &str = "SAVEPOINT _sqlx_savepoint_";
-
-/// Undoes a handler's transaction, also where the database has ended it by itself, and where somebody
-/// still holds a nested one, with which everything around it would be committed. sqlx counts what is
-/// open and ends it by its name: so all of it is there again, and empty.
-async fn undo(txn: DatabaseTransaction) -> Result<(), DbErr> {
-    const DEPTH: usize = 4;
-    let mut sql = String::from("ROLLBACK; BEGIN");
-    if txn.get_database_backend() == DbBackend::Sqlite {
-        // An error where there is no transaction.
-        let _ = txn.execute_unprepared("ROLLBACK").await;
-        sql = String::from("BEGIN");
-    }
-    for depth in 1..=DEPTH {
-        sql.push_str(&format!("; {NESTED}{depth}"));
-    }
-    txn.execute_unprepared(&sql).await?;
-    txn.rollback().await
-}
 
 /// Whether a nested transaction is open, by the name of one that begins here. The savepoint alone tells
 /// nothing: sqlx leaves that of a nested transaction that was rolled back.
@@ -110,7 +92,7 @@ fn of_commit(error: DbErr) -> DbErr {
 
 /// It is gone when the transaction is: some errors end one, and so does DDL on MySQL. What comes next
 /// would be committed one by one.
-const MARK: &str = "SAVEPOINT outbox_claim";
+pub(in crate::store) const MARK: &str = "SAVEPOINT outbox_claim";
 
 /// Marks a transaction, so that [`still_marked`] knows it.
 pub(in crate::store) async fn mark(txn: &DatabaseTransaction) -> Result<(), DbErr> {
@@ -145,6 +127,34 @@ pub(in crate::store) async fn having(
 }
 
 impl SeaOrmStore {
+    /// Undoes a handler's transaction, also where the database has ended it by itself, and where
+    /// somebody still holds a nested one, with which everything around it would be committed. sqlx
+    /// counts what is open and ends it by its name: so all of it is there again, and empty.
+    async fn undo(&self, txn: DatabaseTransaction) -> Result<(), DbErr> {
+        const DEPTH: usize = 4;
+        let mut sql = match &self.backend {
+            Backend::Sqlite(_) => {
+                // An error where there is no transaction.
+                let _ = txn.execute_unprepared("ROLLBACK").await;
+                String::new()
+            }
+            Backend::MySql(backend) => {
+                let usual = backend.usual();
+                usual.map_or_else(
+                    || "ROLLBACK; ".to_owned(),
+                    |usual| format!("ROLLBACK; {usual}; "),
+                )
+            }
+            _ => "ROLLBACK; ".to_owned(),
+        };
+        sql.push_str("BEGIN");
+        for depth in 1..=DEPTH {
+            sql.push_str(&format!("; {NESTED}{depth}"));
+        }
+        txn.execute_unprepared(&sql).await?;
+        txn.rollback().await
+    }
+
     fn claim_error(&self, context: &'static str, error: DbErr) -> StoreError {
         store_error(self.db.get_database_backend(), context, error)
     }

@@ -251,3 +251,21 @@ pub async fn who_marks_crashes_waits_for_no_handler<H: Harness<Store = SeaOrmSto
     assert!(marked.unwrap());
     assert_eq!(harness.pending().await[0].crashes, 1);
 }
+
+/// The process that holds a claim stands still: the server ends it, and what it has done is undone. No
+/// law, as there is no server behind every store.
+pub async fn a_claim_that_stands_idle_is_ended_by_the_server<H: Harness<Store = SeaOrmStore>>(
+    harness: &H,
+    idle: Duration,
+) {
+    let scene = Scene::new(harness).await;
+    let claim = scene.claim().idle_for(idle);
+    let frozen = scene.store().claim(&claim).await.unwrap().unwrap();
+    // It may have been ended before this.
+    let _ = Effects::add_of(&frozen, "a", scene.row.id).await;
+    let heir = scene.begin_again().await;
+    assert!(scene.store().roll_back(frozen).await.is_err());
+    assert!(scene.done().await.is_empty());
+    let completed = scene.complete(heir, History::Keep).await;
+    assert_eq!(completed, Completion::Written);
+}

@@ -14,6 +14,7 @@ mod counts;
 mod emit;
 mod entities;
 mod failures;
+mod idle;
 mod locks;
 mod million;
 mod migrations;

@@ -6,7 +6,7 @@ use outbox_core::{
     store::{Claim, TransactionalStore},
 };
 use outbox_tests::conformance::{
-    Actor, Effects, Harness, Thing,
+    Actor, Harness, Thing, claims,
     dispatcher::{Account, Scene},
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, Statement};
@@ -26,22 +26,11 @@ async fn setting(db: &impl ConnectionTrait) -> String {
     row.await.unwrap().unwrap().try_get("", "v").unwrap()
 }
 
-/// The server ends it, and what it has done is undone.
 #[tokio::test]
 async fn a_claim_that_stands_idle_is_ended_by_the_server() {
-    let scene = Scene::over(Postgres::<false>(Database::plain().await));
-    scene.harness.emit(Thing::said("one")).await;
-    let effects = Effects::beside(scene.harness.tables().unwrap()).await;
-    let store = scene.harness.store();
-    let claim = claim(&scene).await;
-    let idle = claim.idle_for(Duration::from_millis(50));
-    let frozen = store.claim(&idle).await.unwrap().unwrap();
-    // It may have been ended before this.
-    let _ = Effects::add_of(&frozen, "a", claim.id).await;
-    let claimed = || async { store.claim(&claim).await.unwrap().is_some() };
-    scene.until("somebody else has it", claimed).await;
-    assert!(store.roll_back(frozen).await.is_err());
-    assert!(effects.all().await.is_empty());
+    let harness: Postgres<false> = Postgres(Database::plain().await);
+    let idle = Duration::from_millis(50);
+    claims::a_claim_that_stands_idle_is_ended_by_the_server(&harness, idle).await;
 }
 
 /// For the transaction only, and only where the session has nothing of its own.

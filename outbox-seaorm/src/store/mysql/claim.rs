@@ -1,5 +1,5 @@
 use super::{MySql, execute, statement};
-use crate::store::claim::{having, mark, still_marked, taken_out};
+use crate::store::claim::{MARK, having, still_marked, taken_out};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::json;
@@ -10,6 +10,7 @@ impl MySql {
         db: &DatabaseConnection,
         claim: &Claim,
     ) -> Result<Option<DatabaseTransaction>, DbErr> {
+        let sessions = self.sessions(db).await?;
         let txn = db.begin().await?;
         let claimed = having(
             txn,
@@ -17,7 +18,9 @@ impl MySql {
         )
         .await?;
         if let Some(txn) = &claimed {
-            mark(txn).await?;
+            let bound = claim.idle.map(|idle| sessions.bounded(idle));
+            let bound = bound.map_or_else(String::new, |bound| format!("{bound}; "));
+            txn.execute_unprepared(&format!("{bound}{MARK}")).await?;
         }
         Ok(claimed)
     }
@@ -40,6 +43,9 @@ impl MySql {
         let deleted = txn
             .execute_raw(statement(&self.sql.delete, [list.into()]))
             .await?;
+        if let Some(usual) = self.usual() {
+            txn.execute_unprepared(&usual).await?;
+        }
         Ok(taken_out(&deleted))
     }
 }

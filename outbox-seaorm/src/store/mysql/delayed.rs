@@ -1,6 +1,6 @@
-use super::{MySql, begin, execute, statement};
+use super::{MySql, execute, statement};
 use outbox_core::store::{MemberId, Moved, Owned};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -14,14 +14,22 @@ impl MySql {
         owned: &Owned,
         limit: usize,
     ) -> Result<Moved, DbErr> {
+        let txn = self.begin(db).await?;
+        let moved = self.move_due_in(&txn, member, owned, limit).await;
+        self.end(txn, moved).await
+    }
+
+    async fn move_due_in(
+        &self,
+        txn: &DatabaseTransaction,
+        member: MemberId,
+        owned: &Owned,
+        limit: usize,
+    ) -> Result<Moved, DbErr> {
         // A list of ids stays below 256 KiB.
         let limit = i64::try_from(limit.min(4096)).unwrap_or(i64::MAX);
-        let txn = begin(db).await?;
-        let fenced = self
-            .fence(&txn, member, std::slice::from_ref(owned))
-            .await?;
+        let fenced = self.fence(txn, member, std::slice::from_ref(owned)).await?;
         if fenced.is_empty() {
-            txn.rollback().await?;
             return Ok(Moved::Lost);
         }
         let values = [owned.shard.into(), limit.into()];
@@ -36,10 +44,9 @@ impl MySql {
         let moved = ids.len();
         if moved > 0 {
             let ids = serde_json::Value::from(ids).to_string();
-            execute(&txn, &self.sql.move_in, [ids.as_str().into()]).await?;
-            execute(&txn, &self.sql.move_out, [ids.into()]).await?;
+            execute(txn, &self.sql.move_in, [ids.as_str().into()]).await?;
+            execute(txn, &self.sql.move_out, [ids.into()]).await?;
         }
-        txn.commit().await?;
         Ok(Moved::Events(moved))
     }
 }

@@ -1,7 +1,7 @@
-use super::{MySql, begin, execute, micros, statement};
+use super::{MySql, execute, micros, statement};
 use crate::store::{apart, row};
 use outbox_core::store::{Member, MemberId, MemberView};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 use std::time::Duration;
 
 impl MySql {
@@ -69,10 +69,15 @@ impl MySql {
         db: &DatabaseConnection,
         member: MemberId,
     ) -> Result<(), DbErr> {
-        let txn = begin(db).await?;
+        let txn = self.begin(db).await?;
+        let left = self.leave_in(&txn, member).await;
+        self.end(txn, left).await
+    }
+
+    async fn leave_in(&self, txn: &DatabaseTransaction, member: MemberId) -> Result<(), DbErr> {
         for sql in [&self.sql.release_all, &self.sql.remove_member] {
-            execute(&txn, sql, [member.into()]).await?;
+            execute(txn, sql, [member.into()]).await?;
         }
-        txn.commit().await
+        Ok(())
     }
 }

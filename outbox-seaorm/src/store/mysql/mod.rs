@@ -10,6 +10,7 @@
 //! wants `binlog_format` ROW or MIXED, which are the defaults.
 
 mod statements;
+mod sessions;
 mod member;
 mod shard;
 mod row;
@@ -24,9 +25,10 @@ mod tests;
 use crate::schema::Names;
 use outbox_core::store::{MemberId, Owned, Shard};
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel,
-    QueryResult, Statement, TransactionTrait, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, QueryResult,
+    Statement, Value,
 };
+use sessions::Sessions;
 use statements::Statements;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -41,8 +43,8 @@ pub(super) struct MySql {
     sql: Statements,
     /// The texts of the fetch, by the number of shards and the longest body: they are long.
     fetches: Mutex<BTreeMap<(usize, usize), Arc<str>>>,
-    /// Whether sessions default to READ UNCOMMITTED; asked for at first need.
-    reads_dirty: OnceCell<bool>,
+    /// Asked for at first need.
+    sessions: OnceCell<Sessions>,
 }
 
 impl MySql {
@@ -50,7 +52,7 @@ impl MySql {
         Self {
             sql: Statements::new(names),
             fetches: Mutex::default(),
-            reads_dirty: OnceCell::new(),
+            sessions: OnceCell::new(),
         }
     }
 
@@ -70,13 +72,12 @@ impl MySql {
         db: &DatabaseConnection,
         statement: Statement,
     ) -> Result<Vec<QueryResult>, DbErr> {
-        if !*self.reads_dirty.get_or_try_init(|| reads_dirty(db)).await? {
+        if !self.sessions(db).await?.reads_dirty {
             return db.query_all_raw(statement).await;
         }
-        let txn = begin(db).await?;
-        let rows = txn.query_all_raw(statement).await?;
-        txn.commit().await?;
-        Ok(rows)
+        let txn = self.begin(db).await?;
+        let rows = txn.query_all_raw(statement).await;
+        self.end(txn, rows).await
     }
 
     /// The shards that are the member's; locked until the end of the transaction.
@@ -92,23 +93,6 @@ impl MySql {
             .await?;
         rows.iter().map(|row| row.try_get("", "shard")).collect()
     }
-}
-
-async fn reads_dirty(db: &DatabaseConnection) -> Result<bool, DbErr> {
-    // A comment with `M!` is code to MariaDB alone, one with `!8` to MySQL alone.
-    let sql = "SELECT CAST(/*M!100600 @@tx_isolation */ /*!80000 @@transaction_isolation */ \
-               AS CHAR(20)) AS level";
-    let row = db.query_one_raw(statement(sql, [])).await?;
-    let level: Option<String> = row.map(|row| row.try_get("", "level")).transpose()?;
-    Ok(level.as_deref() == Some("READ-UNCOMMITTED"))
-}
-
-/// READ COMMITTED, whatever the sessions default to: there are no gap locks to hold up emitters,
-/// and each statement sees what was committed before it. Never inside of another transaction:
-/// SeaORM would roll that one back.
-async fn begin(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
-    db.begin_with_config(Some(IsolationLevel::ReadCommitted), None)
-        .await
 }
 
 async fn execute<const N: usize>(

@@ -1,4 +1,4 @@
-use super::{MySql, begin, execute, micros, statement};
+use super::{MySql, execute, micros, statement};
 use outbox_core::store::{
     DeadReason, History, MemberId, Outcomes, Position, Settled, Settlement, Verdict,
 };
@@ -17,14 +17,25 @@ impl MySql {
         outcomes: &[Outcomes],
         history: History,
     ) -> Result<Vec<Settled>, DbErr> {
+        let txn = self.begin(db).await?;
+        let settled = self.settle_in(&txn, member, outcomes, history).await;
+        self.end(txn, settled).await
+    }
+
+    async fn settle_in(
+        &self,
+        txn: &DatabaseTransaction,
+        member: MemberId,
+        outcomes: &[Outcomes],
+        history: History,
+    ) -> Result<Vec<Settled>, DbErr> {
         let all = outcomes.iter().flat_map(|shard| &shard.settlements);
         let mut positions: Vec<_> = all.map(|outcome| outcome.position).collect();
         positions.sort_unstable();
         let owned: Vec<_> = outcomes.iter().map(|outcomes| outcomes.owned).collect();
 
-        let txn = begin(db).await?;
-        let there = self.lock_events(&txn, &positions).await?;
-        let mine = self.fence(&txn, member, &owned).await?;
+        let there = self.lock_events(txn, &positions).await?;
+        let mine = self.fence(txn, member, &owned).await?;
         let mut batch = Batch::default();
         for outcomes in outcomes {
             if !mine.contains(&outcomes.owned.shard) {
@@ -36,8 +47,7 @@ impl MySql {
                 }
             }
         }
-        let buried = self.write(&txn, &batch, history).await?;
-        txn.commit().await?;
+        let buried = self.write(txn, &batch, history).await?;
 
         let settled = |outcomes: &Outcomes| {
             if !mine.contains(&outcomes.owned.shard) {

@@ -1,4 +1,4 @@
-use super::{MySql, begin, execute, pairs, statement};
+use super::{MySql, execute, pairs, statement};
 use crate::store::row;
 use outbox_core::store::{Blocked, MemberId, Owned, Position, Shard, ShardView};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
@@ -24,11 +24,21 @@ impl MySql {
         member: MemberId,
         seen: &[ShardView],
     ) -> Result<Vec<Owned>, DbErr> {
-        let txn = begin(db).await?;
-        let free = self.free(&txn, member, seen).await?;
+        let txn = self.begin(db).await?;
+        let won = self.take_in(&txn, member, seen).await;
+        self.end(txn, won).await
+    }
+
+    async fn take_in(
+        &self,
+        txn: &DatabaseTransaction,
+        member: MemberId,
+        seen: &[ShardView],
+    ) -> Result<Vec<Owned>, DbErr> {
+        let free = self.free(txn, member, seen).await?;
         let mut won = Vec::new();
         if !free.is_empty() {
-            let last = self.last_position(&txn).await?;
+            let last = self.last_position(txn).await?;
             won.extend(free.iter().map(|view| {
                 let suspect_to = view.owner.map_or(0, |_| last);
                 Owned::new(view.shard, view.epoch + 1, suspect_to)
@@ -37,9 +47,8 @@ impl MySql {
                 .iter()
                 .map(|owned| json!([owned.shard, owned.suspect_to]));
             let taken = taken.collect::<serde_json::Value>().to_string();
-            execute(&txn, &self.sql.take, [taken.into(), member.into()]).await?;
+            execute(txn, &self.sql.take, [taken.into(), member.into()]).await?;
         }
-        txn.commit().await?;
         Ok(won)
     }
 
@@ -93,10 +102,10 @@ impl MySql {
         member: MemberId,
         owned: &[Owned],
     ) -> Result<(), DbErr> {
-        let txn = begin(db).await?;
+        let txn = self.begin(db).await?;
         let values = [pairs(owned).into(), member.into()];
-        execute(&txn, &self.sql.release, values).await?;
-        txn.commit().await
+        let released = execute(&txn, &self.sql.release, values).await;
+        self.end(txn, released).await
     }
 
     pub(in crate::store) async fn blocked(
@@ -124,26 +133,33 @@ impl MySql {
         owned: &Owned,
         marks: &[(Position, u32)],
     ) -> Result<bool, DbErr> {
+        let txn = self.begin(db).await?;
+        let marked = self.mark_crashes_in(&txn, member, owned, marks).await;
+        self.end(txn, marked).await
+    }
+
+    async fn mark_crashes_in(
+        &self,
+        txn: &DatabaseTransaction,
+        member: MemberId,
+        owned: &Owned,
+        marks: &[(Position, u32)],
+    ) -> Result<bool, DbErr> {
         let mut marks: Vec<_> = marks
             .iter()
             .map(|(position, crashes)| (*position, i16::try_from(*crashes).unwrap_or(i16::MAX)))
             .collect();
         marks.sort_unstable();
         let positions: Vec<_> = marks.iter().map(|(position, _)| *position).collect();
-        let txn = begin(db).await?;
         let free = &self.sql.lock_free_events;
-        let free = self.lock(&txn, free, &positions).await?;
+        let free = self.lock(txn, free, &positions).await?;
         marks.retain(|(position, _)| free.contains_key(position));
-        let fenced = self
-            .fence(&txn, member, std::slice::from_ref(owned))
-            .await?;
+        let fenced = self.fence(txn, member, std::slice::from_ref(owned)).await?;
         if fenced.is_empty() {
-            txn.rollback().await?;
             return Ok(false);
         }
         let values = [json!(marks).to_string().into()];
-        execute(&txn, &self.sql.mark_crashes, values).await?;
-        txn.commit().await?;
+        execute(txn, &self.sql.mark_crashes, values).await?;
         Ok(true)
     }
 }

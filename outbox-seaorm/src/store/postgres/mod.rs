@@ -16,8 +16,8 @@ mod plans;
 use super::apart;
 use crate::schema::Names;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, IsolationLevel, QueryResult, Statement,
-    TransactionTrait, Value,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel,
+    QueryResult, Statement, TransactionTrait, Value,
 };
 use statements::Statements;
 use std::{num::NonZeroUsize, time::Duration};
@@ -69,8 +69,7 @@ impl Postgres {
         if self.is_read_committed(db).await? {
             return db.query_all_raw(statement).await;
         }
-        let isolation = Some(IsolationLevel::ReadCommitted);
-        let txn = db.begin_with_config(isolation, None).await?;
+        let txn = begin(db).await?;
         let rows = txn.query_all_raw(statement).await?;
         txn.commit().await?;
         Ok(rows)
@@ -87,8 +86,7 @@ impl Postgres {
         if self.is_read_committed(db).await? {
             return Ok(db.execute_raw(statement).await?.rows_affected());
         }
-        let isolation = Some(IsolationLevel::ReadCommitted);
-        let txn = db.begin_with_config(isolation, None).await?;
+        let txn = begin(db).await?;
         let changed = txn.execute_raw(statement).await?.rows_affected();
         txn.commit().await?;
         Ok(changed)
@@ -103,6 +101,15 @@ impl Postgres {
         };
         self.read_committed.get_or_try_init(ask).await.copied()
     }
+}
+
+/// One that the server ends when its client is cut off in it.
+async fn begin(db: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let isolation = Some(IsolationLevel::ReadCommitted);
+    let txn = db.begin_with_config(isolation, None).await?;
+    let silence = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+    txn.execute_unprepared(silence).await?;
+    Ok(txn)
 }
 
 fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statement {
