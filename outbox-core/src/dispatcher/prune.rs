@@ -1,4 +1,4 @@
-use super::retention::Retention;
+use super::{answer::within, retention::Retention};
 use crate::store::{Kept, Position, Store, StoreError};
 use std::{error::Error, time::Duration};
 use tokio::time::{Instant, sleep};
@@ -35,6 +35,11 @@ pub(crate) struct Round<'a, S> {
 
 /// So many batches a table at a time: what is left waits for the next time.
 const BATCHES: usize = 1_000;
+
+/// How long a batch may take. Nobody else has to wait for it, but the tables grow meanwhile.
+const ANSWER: Duration = Duration::from_secs(5 * 60);
+
+const CONTEXT: &str = "pruning";
 
 /// So many events go to the archive at once: they may be long.
 const ARCHIVED: usize = 100;
@@ -76,7 +81,9 @@ impl<S: Store> Round<'_, S> {
         let mut deleted = 0;
         for _ in 0..BATCHES {
             let began = Instant::now();
-            let rows = self.store.prune(kept, age, batch).await?;
+            let store = self.store.clone();
+            let prune = async move { store.prune(kept, age, batch).await };
+            let rows = within(ANSWER, CONTEXT, prune).await?;
             deleted += rows;
             if rows < batch || self.rest(began).await {
                 break;
@@ -90,7 +97,9 @@ impl<S: Store> Round<'_, S> {
         let mut deleted = 0;
         for _ in 0..BATCHES {
             let began = Instant::now();
-            let events = self.store.expired(age, batch).await?;
+            let store = self.store.clone();
+            let expired = async move { store.expired(age, batch).await };
+            let events = within(ANSWER, CONTEXT, expired).await?;
             let rows = events.len();
             let keys: Vec<(Position, Uuid)> = events
                 .iter()
@@ -103,7 +112,9 @@ impl<S: Store> Round<'_, S> {
                 warn!(error, "the archive did not take the history: it stays");
                 break;
             }
-            deleted += self.store.forget(&keys).await?;
+            let store = self.store.clone();
+            let forget = async move { store.forget(&keys).await };
+            deleted += within(ANSWER, CONTEXT, forget).await?;
             if rows < batch || self.rest(began).await {
                 break;
             }

@@ -1,4 +1,5 @@
 use super::{
+    answer,
     config::Config,
     desk::Desk,
     router::Router,
@@ -262,7 +263,10 @@ impl<S: Store> Settler<S> {
             .map(|pending| pending.settlement.position)
             .collect();
         // Without an answer they may all be there: then they are tried again.
-        let there = match self.store.read(&positions, 0).await {
+        let store = self.store.clone();
+        let read = async move { store.read(&positions, 0).await };
+        let limit = self.config.stall_limit;
+        let there = match answer::within(limit, "reading dead letters' events", read).await {
             Ok(rows) => rows.iter().map(|row| (row.position, row.id)).collect(),
             Err(_) => letters
                 .iter()
