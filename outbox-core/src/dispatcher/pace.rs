@@ -14,8 +14,8 @@ pub(crate) struct Pace {
 
 const AFTER_HINT: &[u64] = &[0, 2, 10, 50];
 
-/// Pauses from this one on are long: it comes after about 150 ms without an event.
-const LONG: Duration = Duration::from_millis(160);
+/// Pauses from this one on are long: it comes after about 30 ms without an event.
+const LONG: Duration = Duration::from_millis(40);
 
 impl Pace {
     pub(crate) fn new((shortest, longest): (Duration, Duration)) -> Self {

@@ -40,8 +40,8 @@ pub(crate) struct Look {
     pub(crate) idle: bool,
 }
 
-/// So often in a second is all the time.
-const OFTEN: u32 = 10;
+/// So often in a second is all the time: who is awake polls no less often.
+const OFTEN: u32 = 50;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -161,8 +161,8 @@ mod tests {
     async fn an_event_now_and_then_leaves_it_asleep() {
         let start = Instant::now();
         let mut sleep = asleep(start);
-        for step in 0..100 {
-            assert_eq!(sleep.after(FOUND, start + SECOND / 8 * step), None);
+        for step in 0..400 {
+            assert_eq!(sleep.after(FOUND, start + SECOND / 40 * step), None);
         }
     }
 
