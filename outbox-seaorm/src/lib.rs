@@ -8,6 +8,7 @@ pub mod schema;
 mod claim;
 mod wake;
 mod transaction;
+mod whole;
 mod emit;
 pub mod inbox;
 pub mod entity;

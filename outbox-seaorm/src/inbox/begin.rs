@@ -130,21 +130,35 @@ impl Claim {
     }
 
     /// Writes that the work is done, also when the lease is over by now and somebody else has begun
-    /// it. In a transaction, it is done when that commits. May be called again after an error.
+    /// it, or the message was forgotten meanwhile. In a transaction, it is done when that commits. May
+    /// be called again after an error.
     ///
     /// # Errors
     /// The database's: unless it is called again with success, the message will be fresh when the
     /// lease is over.
     pub async fn complete<C: ConnectionTrait + ?Sized>(&self, db: &C) -> Result<(), InboxError> {
-        let backend = db.get_database_backend();
-        let statement = self.inbox.completed(backend, self.message);
-        let changed = db.execute(&statement).await;
-        changed.map_err(|source| InboxError::database(backend, source))?;
+        if self.write_done(db).await? {
+            return Ok(());
+        }
+        // It is done already, or its record is gone; and somebody may begin it just now.
+        let taken = self.inbox.take(db, self.message, self.id, How::Done).await;
+        if taken? == Taken::InProgress {
+            self.write_done(db).await?;
+        }
         Ok(())
     }
 
+    /// Whether there was a record that said something else.
+    async fn write_done<C: ConnectionTrait + ?Sized>(&self, db: &C) -> Result<bool, InboxError> {
+        let backend = db.get_database_backend();
+        let statement = self.inbox.completed(backend, self.message);
+        let changed = db.execute(&statement).await;
+        let changed = changed.map_err(|source| InboxError::database(backend, source))?;
+        Ok(changed.rows_affected() > 0)
+    }
+
     /// Gives the message back as it was before: the work was not done, and whoever gets it next need
-    /// not wait. It does nothing when somebody else has begun it by now.
+    /// not wait. It does nothing when somebody else has begun it by now, nor when it was given back.
     ///
     /// # Errors
     /// The database's: the message will be fresh when the lease is over.

@@ -2,7 +2,7 @@ use super::{
     Inbox, InboxError, Message,
     statement::{How, Taken},
 };
-use crate::{emit::InTransaction, transaction::begin_immediate};
+use crate::{emit::InTransaction, transaction::begin_immediate, whole};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionSession,
 };
@@ -71,7 +71,9 @@ impl Inbox {
     /// ```
     ///
     /// # Errors
-    /// The work's own, after which everything is rolled back; or an [`InboxError`].
+    /// The work's own, after which everything is rolled back; or an [`InboxError`]: also where the work
+    /// has ended the transaction (by DDL on MySQL, for one), has left a nested one open, or went on
+    /// after an error with which PostgreSQL stores nothing any more.
     ///
     /// # Cancel safety
     /// Dropped, everything is rolled back, unless it was committed already: the message may come
@@ -91,13 +93,13 @@ impl Inbox {
         };
         match work(&txn).await {
             Ok(done) => {
-                let committed = txn.commit().await;
+                let committed = whole::commit(txn).await;
                 committed.map_err(|source| self.failed(db, source))?;
                 Ok(Once::Done(done))
             }
             Err(error) => {
-                // What could not be rolled back now is when the transaction is dropped.
-                let _ = txn.rollback().await;
+                // What could not be rolled back now is when its connection is.
+                let _ = whole::undo(txn, None).await;
                 Err(error)
             }
         }
@@ -172,6 +174,8 @@ impl Inbox {
         let txn = begin_immediate(db).await;
         let txn = txn.map_err(|source| self.failed(db, source))?;
         if self.record(&txn, message).await? {
+            let marked = whole::mark(&txn).await;
+            marked.map_err(|source| self.failed(db, source))?;
             return Ok(Some(txn));
         }
         let ended = TransactionSession::rollback(txn).await;

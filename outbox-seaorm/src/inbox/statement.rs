@@ -57,7 +57,8 @@ impl Inbox {
             .take()
     }
 
-    /// Gives back what this claim has begun, as if it had not.
+    /// Gives back what this claim has begun, as if it had not. It is nobody's then: given back again,
+    /// it is not given back twice.
     pub(super) fn released(
         &self,
         backend: DbBackend,
@@ -67,6 +68,7 @@ impl Inbox {
         self.update(backend, message)
             .value("tries", Expr::col("tries").sub(1))
             .value("lease_until", clock::now(backend))
+            .value("claim", Uuid::nil())
             .and_where(Expr::col("claim").eq(claim))
             .take()
     }

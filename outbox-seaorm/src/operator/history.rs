@@ -25,7 +25,13 @@ impl SeaOrmStore {
                 "dead_at",
                 "AND blocks_aggregate = FALSE",
             ),
-            Kept::Inbox => ("outbox_inbox", row::whole(backend), "begun_at", ""),
+            Kept::Inbox => (
+                "outbox_inbox",
+                row::whole(backend),
+                "begun_at",
+                // What is left to somebody is not forgotten before that is over.
+                "AND (done_at IS NOT NULL OR lease_until <= {ago $1})",
+            ),
             Kept::DedupeKeys => ("outbox_dedupe", "dedupe_key", "expires_at", ""),
             _ => ("outbox_operation", "id", "done_at", ""),
         };

@@ -1,9 +1,7 @@
 use super::{Backend, SeaOrmStore, apart, not_supported, store_error};
-use crate::db_error;
+use crate::whole::{of_commit, undo};
 use outbox_core::store::{Claim, Completion, History, Room, StoreError, TransactionalStore};
-use sea_orm::{
-    ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement};
 
 /// A handler gets what `db.begin()` gives, on SQLite with the write lock in hand.
 impl TransactionalStore for SeaOrmStore {
@@ -63,49 +61,6 @@ impl TransactionalStore for SeaOrmStore {
     }
 }
 
-/// What sqlx calls the savepoint of a nested transaction, with its depth behind it.
-const NESTED: &str = "SAVEPOINT _sqlx_savepoint_";
-
-/// Whether a nested transaction is open, by the name of one that begins here. The savepoint alone tells
-/// nothing: sqlx leaves that of a nested transaction that was rolled back.
-pub(in crate::store) async fn is_nested(txn: &DatabaseTransaction) -> Result<bool, DbErr> {
-    let probe = txn.begin().await?;
-    let second = format!("ROLLBACK TO {NESTED}2");
-    let nested = probe.execute_unprepared(&second).await.is_ok();
-    probe.rollback().await?;
-    Ok(nested)
-}
-
-/// A nested transaction is open at the end of the handler: what commits would be that one.
-pub(in crate::store) fn left_open() -> DbErr {
-    let problem = "the handler has left a nested transaction open: end it before the handler does";
-    DbErr::Custom(problem.to_owned())
-}
-
-/// On MySQL only the commit shows that something else is open: its savepoint went with the mark.
-fn of_commit(error: DbErr) -> DbErr {
-    match db_error::state(&error).as_deref() {
-        Some("42000") => left_open(),
-        _ => error,
-    }
-}
-
-/// It is gone when the transaction is: some errors end one, and so does DDL on MySQL. What comes next
-/// would be committed one by one.
-pub(in crate::store) const MARK: &str = "SAVEPOINT outbox_claim";
-
-/// Marks a transaction, so that [`still_marked`] knows it.
-pub(in crate::store) async fn mark(txn: &DatabaseTransaction) -> Result<(), DbErr> {
-    txn.execute_unprepared(MARK).await.map(drop)
-}
-
-/// Fails where the handler has ended the transaction that was marked.
-pub(in crate::store) async fn still_marked(txn: &DatabaseTransaction) -> Result<(), DbErr> {
-    txn.execute_unprepared(&format!("RELEASE {MARK}"))
-        .await
-        .map(drop)
-}
-
 /// What taking out an event that was claimed has done.
 pub(in crate::store) fn taken_out(deleted: &ExecResult) -> Completion {
     match deleted.rows_affected() {
@@ -127,32 +82,13 @@ pub(in crate::store) async fn having(
 }
 
 impl SeaOrmStore {
-    /// Undoes a handler's transaction, also where the database has ended it by itself, and where
-    /// somebody still holds a nested one, with which everything around it would be committed. sqlx
-    /// counts what is open and ends it by its name: so all of it is there again, and empty.
+    /// Undoes a handler's transaction, and makes its session as it was.
     async fn undo(&self, txn: DatabaseTransaction) -> Result<(), DbErr> {
-        const DEPTH: usize = 4;
-        let mut sql = match &self.backend {
-            Backend::Sqlite(_) => {
-                // An error where there is no transaction.
-                let _ = txn.execute_unprepared("ROLLBACK").await;
-                String::new()
-            }
-            Backend::MySql(backend) => {
-                let usual = backend.usual();
-                usual.map_or_else(
-                    || "ROLLBACK; ".to_owned(),
-                    |usual| format!("ROLLBACK; {usual}; "),
-                )
-            }
-            _ => "ROLLBACK; ".to_owned(),
+        let usual = match &self.backend {
+            Backend::MySql(backend) => backend.usual(),
+            _ => None,
         };
-        sql.push_str("BEGIN");
-        for depth in 1..=DEPTH {
-            sql.push_str(&format!("; {NESTED}{depth}"));
-        }
-        txn.execute_unprepared(&sql).await?;
-        txn.rollback().await
+        undo(txn, usual).await
     }
 
     fn claim_error(&self, context: &'static str, error: DbErr) -> StoreError {

@@ -16,30 +16,30 @@ use std::{
 };
 use uuid::Uuid;
 
-const SOON: Duration = Duration::from_millis(400);
+pub(super) const SOON: Duration = Duration::from_millis(400);
 
 /// A consumer's name that needs care.
-const CONSUMER: &str = "mails 'ü🦀'";
+pub(super) const CONSUMER: &str = "mails 'ü🦀'";
 
 /// A database with a table of the application, and a consumer's inbox.
-async fn inbox<H: Harness>(harness: &H) -> (Tables, Inbox) {
+pub(super) async fn inbox<H: Harness>(harness: &H) -> (Tables, Inbox) {
     let tables = harness.tables().unwrap();
     tables.run("CREATE TABLE work (n INTEGER)").await;
     let inbox = Inbox::builder(CONSUMER).outbox(&tables.outbox).lease(SOON);
     (tables, inbox.build().unwrap())
 }
 
-async fn work(txn: &DatabaseTransaction) -> Result<(), DbErr> {
+pub(super) async fn work(txn: &DatabaseTransaction) -> Result<(), DbErr> {
     let sql = "INSERT INTO work (n) VALUES (1)";
     txn.execute_unprepared(sql).await.map(drop)
 }
 
-async fn works(tables: &Tables) -> usize {
+pub(super) async fn works(tables: &Tables) -> usize {
     let rows = tables.texts("SELECT 'row' AS v FROM work").await;
     rows.len()
 }
 
-fn fresh(begun: Begun) -> Claim {
+pub(super) fn fresh(begun: Begun) -> Claim {
     match begun {
         Begun::Fresh(claim) => claim,
         other => unreachable!("{other:?}"),

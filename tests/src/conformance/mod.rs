@@ -16,6 +16,7 @@ mod actor;
 pub mod atomic;
 pub mod dedupe;
 pub mod inbox;
+pub mod work;
 pub mod membership;
 pub mod shards;
 pub mod fetch;
@@ -98,6 +99,14 @@ macro_rules! conformance {
                 of_many_copies_one_is_begun,
                 a_second_copy_waits_and_is_a_duplicate,
                 a_second_copy_is_worked_on_when_the_first_fails,
+            }
+            work {
+                work_that_leaves_a_transaction_open_is_not_done,
+                work_that_ends_its_transaction_is_not_done,
+                work_that_goes_on_after_an_error_is_done_if_it_is_stored,
+                work_that_panics_or_is_dropped_is_not_done,
+                a_message_is_given_back_once,
+                a_message_in_work_is_not_forgotten,
             }
             membership {
                 one_that_joined_is_a_member,

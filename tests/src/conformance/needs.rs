@@ -41,6 +41,12 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
             "a_message_is_begun_and_completed",
             "a_message_that_was_left_is_fresh_after_its_lease",
             "a_message_that_was_released_is_as_before",
+            "work_that_leaves_a_transaction_open_is_not_done",
+            "work_that_ends_its_transaction_is_not_done",
+            "work_that_goes_on_after_an_error_is_done_if_it_is_stored",
+            "work_that_panics_or_is_dropped_is_not_done",
+            "a_message_is_given_back_once",
+            "a_message_in_work_is_not_forgotten",
         ],
     ),
     (

@@ -181,7 +181,7 @@ pub async fn an_inbox_is_pruned_by_age<H: Harness>(harness: &H) {
 pub async fn a_service_without_a_dispatcher_prunes<H: Harness>(harness: &H) {
     let tables = harness.tables().unwrap();
     let inbox = Inbox::builder("mails").outbox(&tables.outbox);
-    let inbox = inbox.build().unwrap();
+    let inbox = inbox.lease(Duration::ZERO).build().unwrap();
     for _ in 0..25 {
         let event = uuid::Uuid::now_v7();
         inbox.begin(&tables.db, event).await.unwrap();

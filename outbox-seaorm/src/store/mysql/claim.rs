@@ -1,5 +1,8 @@
 use super::{MySql, execute, statement};
-use crate::store::claim::{MARK, having, still_marked, taken_out};
+use crate::{
+    store::claim::{having, taken_out},
+    whole::{MARK, still_marked},
+};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 use serde_json::json;

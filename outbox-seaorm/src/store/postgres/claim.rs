@@ -1,5 +1,8 @@
 use super::{Postgres, statement};
-use crate::store::claim::{having, is_nested, left_open};
+use crate::{
+    store::claim::having,
+    whole::{is_nested, left_open},
+};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, TransactionTrait};
 use std::time::Duration;

@@ -1,5 +1,8 @@
 use super::{Sqlite, begin, hex, listed, statement};
-use crate::store::claim::{having, is_nested, left_open, mark, still_marked, taken_out};
+use crate::{
+    store::claim::{having, taken_out},
+    whole::{is_nested, left_open, mark, still_marked},
+};
 use outbox_core::store::{Claim, Completion, History};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr};
 
