@@ -7,6 +7,7 @@
 // In reading order: an event is declared, emitted, stored, dispatched and handled.
 mod error;
 mod text;
+mod instant;
 mod event;
 pub mod headers;
 #[cfg(feature = "schema")]

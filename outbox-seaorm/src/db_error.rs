@@ -26,6 +26,7 @@ pub(crate) fn meaning(backend: DbBackend, error: &DbErr) -> Meaning {
         DbErr::BackendNotSupported { .. } | DbErr::Type(_) | DbErr::TryIntoErr { .. } => {
             Meaning::Missing
         }
+        DbErr::RecordNotInserted => Meaning::Refused,
         _ => Meaning::Unavailable,
     }
 }

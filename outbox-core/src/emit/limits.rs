@@ -22,7 +22,7 @@ impl Limits {
     /// The longest dedupe key, in bytes.
     pub const DEDUPE_KEY_BYTES: usize = 250;
     /// A hundred years: beyond it, adding to the database's clock could leave the range.
-    pub(super) const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+    pub(crate) const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
 }
 
 impl Default for Limits {

@@ -1,4 +1,5 @@
-use super::Dedupe;
+use super::{Dedupe, Limits};
+use crate::instant;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 use uuid::Uuid;
@@ -38,4 +39,15 @@ pub enum Due {
     After(Duration),
     /// At this time, by the database's clock.
     At(DateTime<Utc>),
+}
+
+impl Due {
+    /// The nearest that every database can keep: within 100 years from now, or the years 1 to 9999.
+    pub(crate) fn storable(self) -> Self {
+        match self {
+            Self::Now => self,
+            Self::After(delay) => Self::After(delay.min(Limits::LONGEST)),
+            Self::At(time) => Self::At(instant::storable(time)),
+        }
+    }
 }

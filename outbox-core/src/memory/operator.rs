@@ -10,7 +10,7 @@ use crate::{
         Letter, LetterDetail, LetterFilter, Operation, OperatorStore, Page, PausedTopic, Replayed,
         Scheduled, Span, TopicCount,
     },
-    store::{Position, StoreError},
+    store::{Position, StoreError, StoreErrorKind},
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -127,7 +127,11 @@ impl OperatorStore for MemoryStore {
         by: &By,
     ) -> Result<Replayed, StoreError> {
         let step = |state: &mut State, now| state.replay(replay, filter, (most, limit), by, now);
-        Ok(self.run(step).await)
+        let replayed = self.run(step).await;
+        replayed.ok_or_else(|| {
+            let source = "the id is that of another operation";
+            StoreError::new(StoreErrorKind::Refused, "replaying", source)
+        })
     }
 
     async fn status(&self, id: Uuid) -> Result<Vec<EventStatus>, StoreError> {

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 impl State {
-    /// A step of a replay.
+    /// A step of a replay; none where the id is that of something else.
     pub(super) fn replay(
         &mut self,
         id: Uuid,
@@ -16,8 +16,11 @@ impl State {
         (most, limit): (u64, usize),
         by: &By,
         now: DateTime<Utc>,
-    ) -> Replayed {
+    ) -> Option<Replayed> {
         let known = self.operations.iter().position(|row| row.id == id);
+        if known.is_some_and(|at| self.operations[at].act != "replay") {
+            return None;
+        }
         let at = known.unwrap_or_else(|| {
             let mut operation = record("replay", by, now);
             operation.id = id;
@@ -41,7 +44,8 @@ impl State {
         }
         let operation = &mut self.operations[at];
         (operation.position, operation.events) = (Some(after), events);
-        Replayed::new(id, events, after, !more)
+        operation.done_at = now;
+        Some(Replayed::new(id, events, after, !more))
     }
 
     /// The next events of the history that match, and whether there are more.

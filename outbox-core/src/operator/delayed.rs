@@ -61,13 +61,14 @@ impl<S: OperatorStore> Operator<S> {
         Ok(Answer::of(cancelled))
     }
 
-    /// Lets an event fall due at another time, by the database's clock. [`Answer::TooLate`] once it
-    /// has got its place in the outbox.
+    /// Lets an event fall due at another time, by the database's clock: 100 years from now at most, or
+    /// in the year 9999. [`Answer::TooLate`] once it has got its place in the outbox.
     ///
     /// # Errors
     /// When the database cannot do it; then nothing is done.
     pub async fn reschedule(&self, id: Uuid, due: Due, why: &str) -> Result<Answer, StoreError> {
-        let moved = self.store.reschedule(id, due, &self.by(why)).await?;
+        let by = self.by(why);
+        let moved = self.store.reschedule(id, due.storable(), &by).await?;
         self.store.wake().notify();
         Ok(Answer::of(moved))
     }

@@ -1,3 +1,4 @@
+use crate::instant;
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
@@ -118,6 +119,13 @@ impl HistoryFilter {
     #[must_use]
     pub fn until(mut self, time: DateTime<Utc>) -> Self {
         self.more.until = Some(time);
+        self
+    }
+
+    /// The same, with times that a database can compare with its own.
+    pub(super) fn storable(mut self) -> Self {
+        self.more.since = self.more.since.map(instant::storable);
+        self.more.until = self.more.until.map(instant::storable);
         self
     }
 }

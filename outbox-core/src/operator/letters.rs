@@ -39,7 +39,8 @@ impl<S: OperatorStore> Operator<S> {
     }
 
     /// Delivers a dead letter again, starting over. An ordered event returns to its old place,
-    /// before all that waited for it; an unordered one gets a new place.
+    /// before all that waited for it; an unordered one gets a new place. [`Answer::TooLate`] also where
+    /// another event has that place by now, as after a restore: discard one of them.
     ///
     /// # Errors
     /// When the database cannot do it; then nothing is done.

@@ -23,7 +23,7 @@ pub struct Operation {
     pub position: Option<Position>,
     /// How many events it was done with.
     pub events: u64,
-    /// When.
+    /// When; of a replay, when it went on last.
     pub done_at: DateTime<Utc>,
 }
 

@@ -52,10 +52,11 @@ impl<S: OperatorStore> Operator<S> {
     }
 
     /// Goes on with a replay that was interrupted, or starts one under an id of one's own: no event
-    /// is brought back twice by it. `bulk` counts what was replayed before.
+    /// is brought back twice by it, for as long as its record is kept. `bulk` counts what was replayed
+    /// before.
     ///
     /// # Errors
-    /// As [`replay`](Self::replay).
+    /// As [`replay`](Self::replay); and when the id is that of a record of something else.
     ///
     /// # Cancel safety
     /// As [`replay`](Self::replay).
@@ -67,6 +68,7 @@ impl<S: OperatorStore> Operator<S> {
         why: &str,
     ) -> Result<Replayed, StoreError> {
         let (by, most) = (self.by(why), u64::try_from(bulk.most).unwrap_or(u64::MAX));
+        let filter = &filter.clone().storable();
         let mut before = None;
         loop {
             let batch = bulk.batch();
@@ -78,7 +80,7 @@ impl<S: OperatorStore> Operator<S> {
             }
             // Of the first step it is not known how much of it there was before.
             let events = before.map_or(batch, |before| {
-                usize::try_from(now.events - before).unwrap_or(batch)
+                usize::try_from(now.events.saturating_sub(before)).unwrap_or(batch)
             });
             before = Some(now.events);
             sleep(bulk.pause(events)).await;

@@ -1,5 +1,8 @@
 use super::{Operator, OperatorStore};
-use crate::store::StoreError;
+use crate::{
+    emit::Limits,
+    store::{StoreError, StoreErrorKind},
+};
 use chrono::{DateTime, Utc};
 
 /// A topic that stands still.
@@ -37,8 +40,13 @@ impl<S: OperatorStore> Operator<S> {
     /// nothing.
     ///
     /// # Errors
-    /// When the database cannot do it; then nothing is done.
+    /// When no topic can have that name, or the database cannot do it; then nothing is done.
     pub async fn pause(&self, topic: &str, why: &str) -> Result<bool, StoreError> {
+        if topic.is_empty() || topic.len() > Limits::NAME_BYTES || topic.contains('\0') {
+            let source = "a topic's name has 1 to 200 bytes and no NUL";
+            let refused = StoreErrorKind::Refused;
+            return Err(StoreError::new(refused, "pausing a topic", source));
+        }
         self.store.pause(topic, true, &self.by(why)).await
     }
 

@@ -97,6 +97,8 @@ impl Transaction<'_> {
         };
         if act == Act::Retry {
             let back = match ordered {
+                // After a restore another event may have its place, or it may be there itself.
+                true if self.is_taken(position).await? => return Ok(None),
                 true => include_str!("sql/return_letter.sql"),
                 // What nothing waits for takes the next place, where no reader has been yet.
                 false => include_str!("sql/renew_letter.sql"),
@@ -106,6 +108,12 @@ impl Transaction<'_> {
         self.change(sql, at()).await?;
         let is_noticed = blocks || (act == Act::Retry && ordered);
         Ok(Some(Found::read(&found, is_noticed)))
+    }
+
+    async fn is_taken(&self, position: Position) -> Result<bool, DbErr> {
+        let lock = include_str!("sql/lock_event.sql");
+        let found = self.row(lock, [position.into()]).await?;
+        Ok(found.is_some())
     }
 
     async fn discard_event(&self, position: Position) -> Result<Option<Found>, DbErr> {

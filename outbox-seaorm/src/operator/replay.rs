@@ -64,7 +64,7 @@ impl SeaOrmStore {
             (None, None) => last.unwrap_or(after),
         };
         let total = i64::try_from(events).unwrap_or(i64::MAX);
-        let moved = [replay.into(), now.into(), total.into()];
+        let moved = [replay.into(), now.into(), total.into(), 0_i64.into()];
         txn.change(include_str!("sql/replay_moved.sql"), moved)
             .await?;
         txn.commit().await?;
@@ -102,9 +102,8 @@ impl Transaction<'_> {
         filter: &HistoryFilter,
         by: &By,
     ) -> Result<(Position, u64), DbErr> {
-        let lock = include_str!("sql/replay_lock.sql");
-        if let Some(found) = self.row(lock, [replay.into()]).await? {
-            return Ok((row::get(&found, "seq", 0), row::count(&found, "events")));
+        if let Some(known) = self.known_replay(replay).await? {
+            return Ok(known);
         }
         let values = [
             replay.into(),
@@ -114,7 +113,15 @@ impl Transaction<'_> {
         ];
         let start = include_str!("sql/replay_start.sql");
         self.change(start, values).await?;
-        Ok((0, 0))
+        let taken = || DbErr::RecordNotInserted;
+        self.known_replay(replay).await?.ok_or_else(taken)
+    }
+
+    /// Locks the replay's record, where it is there.
+    async fn known_replay(&self, replay: Uuid) -> Result<Option<(Position, u64)>, DbErr> {
+        let lock = include_str!("sql/replay_lock.sql");
+        let found = self.row(lock, [replay.into()]).await?;
+        Ok(found.map(|found| (row::get(&found, "seq", 0), row::count(&found, "events"))))
     }
 
     /// Where the look at the history ends, if not at its end.

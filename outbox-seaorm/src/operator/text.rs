@@ -72,6 +72,14 @@ fn spell(backend: DbBackend, name: &str, arguments: &[&str]) -> String {
         ("number", Postgres) => format!("{first}::bigint"),
         ("instant", Postgres) => format!("{first}::timestamptz"),
         ("text" | "number" | "instant", _) => first.to_owned(),
+        // To MySQL's collations a space at the end is none.
+        ("is", MySql) => {
+            format!("({first} = {second} AND OCTET_LENGTH({first}) = OCTET_LENGTH({second}))")
+        }
+        ("is", _) => format!("{first} = {second}"),
+        // The row that is there is left as it is.
+        ("or_leave", MySql) => format!("ON DUPLICATE KEY UPDATE {first} = {first}"),
+        ("or_leave", _) => format!("ON CONFLICT ({first}) DO NOTHING"),
         ("contains", Postgres) => format!("strpos({first}, {second}::text) > 0"),
         ("contains", _) => format!("instr({first}, {second}) > 0"),
         ("json", Postgres) => format!("{first}::text"),
@@ -82,7 +90,8 @@ fn spell(backend: DbBackend, name: &str, arguments: &[&str]) -> String {
         ("with_replay_id", _) => format!("JSON_SET({first}, '$.replay_id', {second})"),
         // What lies outside of these bounds overflows, and a foreign writer may have stored it.
         ("time", Postgres) => format!(
-            "CASE WHEN {first} BETWEEN '0001-01-01' AND '9999-12-31' THEN {first} END AS {second}"
+            "CASE WHEN {first} >= '0001-01-01' AND {first} < '10000-01-01' THEN {first} END \
+             AS {second}"
         ),
         ("time", _) => format!("{first} AS {second}"),
         // So many microseconds before now, or after.

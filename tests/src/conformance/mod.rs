@@ -33,6 +33,7 @@ pub mod claims;
 pub mod operators;
 pub mod pauses;
 pub mod reschedule;
+pub mod requests;
 pub mod retention;
 pub mod million;
 pub mod replays;
@@ -231,6 +232,15 @@ macro_rules! conformance {
                 a_cancelled_event_never_falls_due,
                 a_rescheduled_event_falls_due_at_its_new_time,
                 what_has_fallen_due_is_out_of_reach,
+            }
+            requests {
+                texts_are_told_apart_by_every_byte,
+                a_topic_that_cannot_be_is_not_paused,
+                an_event_is_rescheduled_to_any_time,
+                a_replay_is_bounded_by_any_time,
+                a_replay_is_no_other_operation,
+                of_two_that_start_one_replay_both_go_on,
+                a_letter_whose_place_is_taken_stays,
             }
             retention {
                 history_is_pruned_by_age,

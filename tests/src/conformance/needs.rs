@@ -68,6 +68,7 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
         Capability::ForeignRows,
         "nothing but the library can write a row",
         &[
+            "a_letter_whose_place_is_taken_stays",
             "an_event_that_is_in_the_history_already_leaves_the_outbox",
             "what_cannot_be_read_is_the_fault_of_its_row",
             "an_unreadable_event_can_still_become_a_dead_letter",

@@ -20,7 +20,10 @@ pub async fn requeue<H: Harness>(harness: &H, position: Position) {
 }
 
 /// Emits events, all of which become dead letters.
-async fn letters<H: Harness>(harness: &H, events: Vec<Draft>) -> (Actor<H::Store>, Vec<Row>) {
+pub(super) async fn letters<H: Harness>(
+    harness: &H,
+    events: Vec<Draft>,
+) -> (Actor<H::Store>, Vec<Row>) {
     for event in events {
         harness.emit(event).await;
     }

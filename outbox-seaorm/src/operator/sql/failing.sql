@@ -8,7 +8,7 @@ SELECT e.id, e.seq, e.aggregatetype, e.aggregateid, e.topic, CASE WHEN e.ordered
     e.attempts, {time e.retry_at next_attempt_at}, e.last_error, {time e.created_at created_at}
 FROM "outbox_event" AS e
 WHERE e.seq > $1 AND e.seq <= $2 AND e.attempts > $6
-    AND ({text $3} IS NULL OR e.topic = $3)
-    AND ({text $4} IS NULL OR e.aggregatetype = $4)
-    AND ({text $5} IS NULL OR e.aggregateid = $5)
+    AND ({text $3} IS NULL OR {is e.topic $3})
+    AND ({text $4} IS NULL OR {is e.aggregatetype $4})
+    AND ({text $5} IS NULL OR {is e.aggregateid $5})
 ORDER BY e.seq LIMIT {limit $7}

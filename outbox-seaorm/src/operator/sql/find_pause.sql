@@ -1,2 +1,2 @@
 -- $1 topic.
-SELECT t.topic FROM "outbox_topic" AS t WHERE t.topic = $1
+SELECT t.topic FROM "outbox_topic" AS t WHERE {is t.topic $1}

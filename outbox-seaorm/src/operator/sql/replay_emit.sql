@@ -6,9 +6,9 @@ SELECT d.id, d.aggregatetype, d.aggregateid, d.topic, d.payload, {with_replay_id
     d.occurred_at, d.ordered
 FROM "outbox_delivered" AS d
 WHERE d.seq > $1 AND d.seq <= $2
-    AND ({text $3} IS NULL OR d.topic = $3)
-    AND ({text $4} IS NULL OR d.aggregatetype = $4)
-    AND ({text $5} IS NULL OR d.aggregateid = $5)
+    AND ({text $3} IS NULL OR {is d.topic $3})
+    AND ({text $4} IS NULL OR {is d.aggregatetype $4})
+    AND ({text $5} IS NULL OR {is d.aggregateid $5})
     AND ({instant $6} IS NULL OR d.delivered_at >= $6)
     AND ({instant $7} IS NULL OR d.delivered_at < $7)
 ORDER BY d.seq
