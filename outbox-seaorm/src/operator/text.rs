@@ -14,18 +14,20 @@ pub(super) fn statement(
     sql: &str,
     values: impl IntoIterator<Item = Value>,
 ) -> Statement {
-    let sql = render(backend, names, sql);
+    let sql = spelled(backend, sql);
     let values: Vec<_> = values.into_iter().collect();
+    // The names are put in last: there may be anything in them.
     if backend == DbBackend::MySql {
         let (sql, order) = positional(&sql);
         let values = order.iter().filter_map(|number| values.get(number - 1));
+        let sql = names.render(backend, &sql);
         return Statement::from_sql_and_values(backend, sql, values.cloned());
     }
-    Statement::from_sql_and_values(backend, sql, values)
+    Statement::from_sql_and_values(backend, names.render(backend, &sql), values)
 }
 
 /// On one line and without the comments, each fragment spelled for the database.
-fn render(backend: DbBackend, names: &Names, sql: &str) -> String {
+fn spelled(backend: DbBackend, sql: &str) -> String {
     let lines = sql.lines().map(str::trim);
     let lines: Vec<_> = lines.filter(|line| !line.starts_with("--")).collect();
     let sql = lines.join(" ");
@@ -40,7 +42,7 @@ fn render(backend: DbBackend, names: &Names, sql: &str) -> String {
         rest = behind;
     }
     spelled.push_str(rest);
-    names.render(backend, &spelled)
+    spelled
 }
 
 /// What the databases spell differently.
@@ -164,6 +166,17 @@ mod tests {
             "SELECT 0 AS shard FROM \"a_outbox_dead\" AS d WHERE d.seq = $2 \
              AND instr(d.topic, $1) > 0 AND d.id = $2 "
         );
+    }
+
+    #[test]
+    fn what_is_in_a_name_stays_as_it_is() {
+        let names = Names::new("a$1{lock}?".to_owned(), None).unwrap();
+        for backend in [DbBackend::MySql, DbBackend::Postgres, DbBackend::Sqlite] {
+            let sql = "SELECT $1 FROM \"outbox_dead\"";
+            let built = statement(backend, &names, sql, ["x".into()]);
+            assert!(built.sql.contains("a$1{lock}?outbox_dead"), "{built}");
+            assert_eq!(built.values.unwrap().0.len(), 1);
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use outbox_core::Draft;
-use outbox_seaorm::{Emit, SeaOrmStore, schema};
+use outbox_seaorm::{Emit, Outbox, SeaOrmStore, schema};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database as SeaDatabase, DatabaseConnection, DbBackend,
     QueryResult, Statement, TransactionTrait, TryGetable, Value,
@@ -8,9 +8,13 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+/// A prefix with whatever means something somewhere in a statement.
+const ODD: &str = "o'u`t\\n%s$1?{ranges} \"outbox_";
+
 /// A database of its own.
 pub(crate) struct Database {
     pub(crate) db: DatabaseConnection,
+    pub(crate) outbox: Outbox,
     pub(crate) url: String,
 }
 
@@ -19,6 +23,16 @@ impl Database {
     pub(crate) async fn fresh() -> Self {
         let database = Self::empty("latin1").await;
         schema::create(&database.db).await.unwrap();
+        database
+    }
+
+    /// One with names that must be quoted, and sessions that begin with a statement.
+    pub(crate) async fn odd(first: &'static str) -> Self {
+        let mut database = Self::empty("latin1").await;
+        database.outbox = Outbox::builder().prefix(ODD).build().unwrap();
+        database.db = database.open(4, first).await;
+        let (outbox, db) = (&database.outbox, &database.db);
+        schema::create_with(outbox, db).await.unwrap();
         database
     }
 
@@ -50,7 +64,8 @@ impl Database {
     /// One that is there.
     pub(crate) async fn there(url: String) -> Self {
         let db = open(&url, 4, None).await;
-        Self { db, url }
+        let outbox = Outbox::default();
+        Self { db, outbox, url }
     }
 
     /// Another pool on the same database, whose sessions begin with a statement.
@@ -73,15 +88,20 @@ impl Database {
 
     /// A store of its own, as each dispatcher makes one.
     pub(crate) fn store(&self) -> SeaOrmStore {
-        SeaOrmStore::from(&self.db)
+        SeaOrmStore::new(&self.db, &self.outbox)
     }
 
     pub(crate) async fn execute<const N: usize>(&self, sql: &str, values: [Value; N]) {
-        execute(&self.db, sql, values).await;
+        execute(&self.db, &self.render(sql), values).await;
+    }
+
+    /// Puts the names of this outbox into a statement that has them in double quotes.
+    pub(crate) fn render(&self, sql: &str) -> String {
+        self.outbox.names().render(DbBackend::MySql, sql)
     }
 
     pub(crate) async fn query(&self, sql: &str) -> Vec<QueryResult> {
-        let statement = Statement::from_string(DbBackend::MySql, sql);
+        let statement = Statement::from_string(DbBackend::MySql, self.render(sql));
         self.db.query_all_raw(statement).await.unwrap()
     }
 
@@ -130,7 +150,7 @@ pub(crate) async fn execute<C: ConnectionTrait, const N: usize>(
     db.execute_raw(statement).await.unwrap();
 }
 
-/// Emits an event in a transaction of its own.
+/// Emits an event of the default outbox in a transaction of its own.
 pub(crate) async fn emit(db: &DatabaseConnection, event: Draft) -> Uuid {
     let txn = db.begin().await.unwrap();
     let emitted = txn.emit(event).await.unwrap();

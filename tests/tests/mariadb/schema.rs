@@ -6,7 +6,7 @@ use outbox_seaorm::{
     Outbox, SeaOrmStore,
     schema::{self, Problem, SchemaErrorKind, check, check_with, create_with, drop_sql},
 };
-use outbox_tests::conformance::Thing;
+use outbox_tests::conformance::{Tables, Thing};
 use sea_orm::{ConnectionTrait, DbBackend, TransactionTrait};
 
 #[tokio::test]
@@ -92,9 +92,26 @@ async fn an_outbox_can_be_in_another_database() {
     let txn = here.db.begin().await.unwrap();
     outbox.emit(&txn, Thing::said("one")).await.unwrap();
     txn.commit().await.unwrap();
-    let rows: Vec<i64> = there
-        .values("SELECT COUNT(*) AS v FROM `Odd``\"Name_outbox_event`")
-        .await;
-    assert_eq!(rows, [1]);
+    let there = Tables::new(&there.db, &outbox);
+    let sql = "SELECT CAST(COUNT(*) AS CHAR) AS v FROM \"outbox_event\"";
+    assert_eq!(there.texts(sql).await, ["1"]);
     SeaOrmStore::new(&here.db, &outbox).check().await.unwrap();
+}
+
+#[tokio::test]
+async fn names_that_need_quoting_work_side_by_side() {
+    let database = Database::empty("latin1").await;
+    let prefixes = ["", "order", "a b-c.d'e`", "select ", "ééééééééééééééé"];
+    for prefix in prefixes {
+        let outbox = Outbox::builder().prefix(prefix).build().unwrap();
+        assert!(check_with(&outbox, &database.db).await.is_err(), "{prefix}");
+        create_with(&outbox, &database.db).await.unwrap();
+        check_with(&outbox, &database.db).await.unwrap();
+        let txn = database.db.begin().await.unwrap();
+        outbox.emit(&txn, Thing::said("one")).await.unwrap();
+        txn.commit().await.unwrap();
+        let tables = Tables::new(&database.db, &outbox);
+        let sql = "SELECT CAST(COUNT(*) AS CHAR) AS v FROM \"outbox_event\"";
+        assert_eq!(tables.texts(sql).await, ["1"]);
+    }
 }

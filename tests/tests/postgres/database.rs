@@ -18,6 +18,9 @@ pub(crate) struct Database {
     name: String,
 }
 
+/// A prefix with whatever means something somewhere in a statement.
+const ODD: &str = "o'u\"t\\n%s$1?{kept} \"outbox_";
+
 const TABLES: [&str; 10] = [
     "event",
     "delayed",
@@ -70,14 +73,15 @@ impl Database {
         let id = Uuid::now_v7().simple().to_string();
         let schema = format!("app-1 '{id}");
         let mut sql = format!("CREATE SCHEMA \"{schema}\"; CREATE SCHEMA \"decoy{id}\";");
+        let decoys = Outbox::builder().prefix(ODD).schema(format!("decoy{id}"));
+        let decoys = decoys.build().unwrap();
         for table in TABLES {
-            sql.push_str(&format!(
-                "CREATE TABLE \"decoy{id}\".\"o'ut\"\"boxoutbox_{table}\" (decoy INTEGER);"
-            ));
+            let decoy = format!("CREATE TABLE \"outbox_{table}\" (decoy INTEGER);");
+            sql.push_str(&decoys.names().render(DbBackend::Postgres, &decoy));
         }
         let url = url();
         run(&open(&url, "", 1).await, &sql).await;
-        let outbox = Outbox::builder().prefix("o'ut\"box").schema(schema);
+        let outbox = Outbox::builder().prefix(ODD).schema(schema);
         let settings = format!(
             "SET default_transaction_isolation = 'serializable'; \
              SET search_path = decoy{id}; SET TIME ZONE 'America/New_York'; \

@@ -3,8 +3,8 @@
 use super::database::Database;
 use outbox_migrations::migrations_for;
 use outbox_seaorm::{Outbox, entity, schema};
-use outbox_tests::conformance::Thing;
-use sea_orm::{DbBackend, PaginatorTrait};
+use outbox_tests::conformance::{Tables, Thing};
+use sea_orm::PaginatorTrait;
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::{sync::OnceLock, time::Duration};
 
@@ -111,10 +111,10 @@ async fn decoys_on_the_search_path_stay_untouched() {
     let names = Outbox::builder().prefix(database.outbox.names().prefix());
     let decoys = names.build().unwrap();
     schema::check_with(&decoys, &database.db).await.unwrap_err();
-    let sql = "SELECT count(*) AS n FROM \"outbox_event\"";
-    let sql = decoys.names().render(DbBackend::Postgres, sql);
     database.emit(Thing::said("one")).await;
-    assert_eq!(database.number(&sql).await, 0);
+    let decoys = Tables::new(&database.db, &decoys);
+    let sql = "SELECT count(*)::text AS v FROM \"outbox_event\"";
+    assert_eq!(decoys.texts(sql).await, ["0"]);
 }
 
 /// What the migrator of this test runs: a migrator has no state.
