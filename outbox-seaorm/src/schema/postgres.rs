@@ -6,7 +6,7 @@ use super::{
     ddl::{Kind, Object},
 };
 use crate::{
-    db_error::{Meaning, meaning},
+    db_error::{Meaning, meaning, state},
     outbox::Outbox,
 };
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
@@ -14,20 +14,30 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
 /// Several may create at once, and `IF NOT EXISTS` looks before it waits: one after the other then.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended('outbox-seaorm schema', 0))";
 
+/// A statement failed before in the same transaction.
+const ABORTED: &str = "25P02";
+
 /// All statements as one text: one transaction, also on a pool, so that the lock is held to its end.
 pub(super) async fn create<C: ConnectionTrait>(
     db: &C,
     statements: &[String],
 ) -> Result<(), SchemaError> {
     let text = format!("{LOCK};\n{}", statements.join(";\n"));
-    for _ in 0..3 {
+    let mut in_the_way = None;
+    for _ in 0..4 {
         match db.execute_unprepared(&text).await {
             // Where sessions are SERIALIZABLE, the snapshot is older than the lock.
-            Err(error) if meaning(DbBackend::Postgres, &error) == Meaning::Contention => {}
+            Err(error) if meaning(DbBackend::Postgres, &error) == Meaning::Contention => {
+                in_the_way = Some(error);
+            }
+            // In a transaction of somebody else nothing can be tried again: he has to.
+            Err(error) if state(&error).as_deref() == Some(ABORTED) => {
+                return Err(in_the_way.unwrap_or(error).into());
+            }
             done => return Ok(done.map(drop)?),
         }
     }
-    Ok(db.execute_unprepared(&text).await.map(drop)?)
+    in_the_way.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Whether sleeping dispatchers are woken, where that is wanted.

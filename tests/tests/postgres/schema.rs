@@ -1,8 +1,8 @@
 //! Making and removing the tables. B023, B024, B125.
 
 use super::database::Database;
-use outbox_migrations::migrations_for;
-use outbox_seaorm::{Outbox, entity, schema};
+use outbox_migrations::{migrations, migrations_for};
+use outbox_seaorm::{Outbox, entity, is_contention, schema};
 use outbox_tests::conformance::{Tables, Thing};
 use sea_orm::PaginatorTrait;
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
@@ -27,6 +27,30 @@ async fn several_may_create_at_once() {
         }
         let sql = "SELECT count(*) AS n FROM \"outbox_shard\"";
         assert_eq!(database.number(sql).await, 64);
+    }
+}
+
+/// SeaORM's bookkeeping takes no lock: who comes second may fail, and succeeds when it runs again. Where
+/// sessions are SERIALIZABLE it is told that another transaction was in the way.
+#[tokio::test]
+async fn several_that_migrate_at_once_end_with_one_whole_schema() {
+    let database = Database::hostile_without_tables().await;
+    ODD.set(database.outbox.clone()).unwrap();
+    OddMigrator::install(&database.db).await.unwrap();
+    let mut tasks = Vec::new();
+    for _ in 0..6 {
+        let (db, outbox) = (database.open_again(1).await, database.outbox.clone());
+        tasks.push(tokio::spawn(async move {
+            let mut tries = 0;
+            while let Err(error) = OddMigrator::up(&db, None).await {
+                tries += 1;
+                assert!(is_contention(&error) && tries < 20, "{error}");
+            }
+            schema::check_with(&outbox, &db).await.unwrap();
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
     }
 }
 
@@ -117,21 +141,29 @@ async fn decoys_on_the_search_path_stay_untouched() {
     assert_eq!(decoys.texts(sql).await, ["0"]);
 }
 
-/// What the migrator of this test runs: a migrator has no state.
-static OUTBOX: OnceLock<Outbox> = OnceLock::new();
-
 struct Migrator;
 
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        migrations_for(OUTBOX.get().unwrap())
+        migrations()
+    }
+}
+
+/// What the migrator below runs: a migrator has no state.
+static ODD: OnceLock<Outbox> = OnceLock::new();
+
+/// That of an outbox with odd names.
+struct OddMigrator;
+
+impl MigratorTrait for OddMigrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        migrations_for(ODD.get().unwrap())
     }
 }
 
 #[tokio::test]
 async fn migrations_go_up_and_down() {
     let database = Database::empty().await;
-    OUTBOX.set(database.outbox.clone()).unwrap();
     for _ in 0..2 {
         Migrator::up(&database.db, None).await.unwrap();
         schema::check(&database.db).await.unwrap();
