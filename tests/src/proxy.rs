@@ -21,6 +21,16 @@ impl Proxy {
     /// In front of a server of this machine; means the connections on which this was said, and with
     /// nothing to be said all.
     pub async fn start(server: u16, said: &'static [u8]) -> Self {
+        Self::between(server, said, None).await
+    }
+
+    /// Where what clients say reaches the server in another word of the same length.
+    pub async fn rewording(server: u16, said: &'static [u8], heard: &'static [u8]) -> Self {
+        assert_eq!(said.len(), heard.len());
+        Self::between(server, b"", Some((said, heard))).await
+    }
+
+    async fn between(server: u16, said: &'static [u8], word: Option<Word>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (silent, falls_silent) = watch::channel(());
@@ -28,7 +38,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
                 let _ = (client.set_nodelay(true), server.set_nodelay(true));
-                connect(client, server, said, &falls_silent);
+                connect(client, server, said, word, &falls_silent);
             }
         });
         Self { port, silent }
@@ -40,26 +50,32 @@ impl Proxy {
     }
 }
 
+/// What is said, and what is heard instead.
+type Word = (&'static [u8], &'static [u8]);
+
 fn connect(
     client: TcpStream,
     server: TcpStream,
     said: &'static [u8],
+    word: Option<Word>,
     falls_silent: &watch::Receiver<()>,
 ) {
     let is_meant = Arc::new(AtomicBool::new(said.is_empty()));
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
-    let line = |is_meant: &Arc<AtomicBool>| Line {
+    let line = |is_meant: &Arc<AtomicBool>, word| Line {
         said,
+        word,
         is_meant: Arc::clone(is_meant),
         falls_silent: falls_silent.clone(),
     };
-    tokio::spawn(pass(from_client, to_server, line(&is_meant)));
-    tokio::spawn(pass(from_server, to_client, line(&is_meant)));
+    tokio::spawn(pass(from_client, to_server, line(&is_meant, word)));
+    tokio::spawn(pass(from_server, to_client, line(&is_meant, None)));
 }
 
 struct Line {
     said: &'static [u8],
+    word: Option<Word>,
     is_meant: Arc<AtomicBool>,
     falls_silent: watch::Receiver<()>,
 }
@@ -78,7 +94,16 @@ async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin,
                 continue;
             }
         };
-        let read = &bytes[..read];
+        let read = &mut bytes[..read];
+        if let Some((said, heard)) = line.word {
+            let places = 0..(read.len() + 1).saturating_sub(said.len());
+            for place in places {
+                let there = &mut read[place..place + said.len()];
+                if there == said {
+                    there.copy_from_slice(heard);
+                }
+            }
+        }
         if read.is_empty() || to.write_all(read).await.is_err() {
             return;
         }

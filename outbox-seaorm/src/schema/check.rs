@@ -1,7 +1,7 @@
 use super::{
     Problem, SchemaError,
     ddl::{Kind, Object, objects},
-    mysql, postgres, sqlite,
+    mysql, postgres, sqlite, version,
 };
 use crate::outbox::Outbox;
 use sea_orm::{
@@ -9,14 +9,15 @@ use sea_orm::{
     sea_query::{Asterisk, Expr, ExprTrait, Query},
 };
 
-/// Checks that the database has everything the default [`Outbox`] needs, and names all that is
-/// missing or differs. It only reads. What is there beyond that is left alone.
+/// Checks that the server is new enough and the database has everything the default [`Outbox`]
+/// needs, and names all that is missing or differs. It only reads. What is there beyond that is left
+/// alone.
 ///
 /// Call it when the application starts: an outdated schema is then one clear error.
 ///
 /// # Errors
 /// [`Incomplete`](super::SchemaErrorKind::Incomplete) with every problem; or the database is not
-/// supported yet, or fails.
+/// supported yet, is [too old](super::SchemaErrorKind::ServerTooOld), or fails.
 pub async fn check<C: ConnectionTrait>(db: &C) -> Result<(), SchemaError> {
     check_with(&Outbox::default(), db).await
 }
@@ -26,6 +27,7 @@ pub async fn check<C: ConnectionTrait>(db: &C) -> Result<(), SchemaError> {
 /// # Errors
 /// As [`check`].
 pub async fn check_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(), SchemaError> {
+    version::check(db).await?;
     let backend = db.get_database_backend();
     let mut problems = Vec::new();
     for object in objects(backend)? {

@@ -1,4 +1,4 @@
-use super::{SchemaError, check_with, postgres, sql};
+use super::{SchemaError, check_with, postgres, sql, version};
 use crate::outbox::Outbox;
 use sea_orm::{ConnectionTrait, DbBackend};
 
@@ -19,7 +19,8 @@ use sea_orm::{ConnectionTrait, DbBackend};
 /// ```
 ///
 /// # Errors
-/// When the database is not supported yet, or fails.
+/// When the database is not supported yet, is [too old](super::SchemaErrorKind::ServerTooOld), or
+/// fails.
 ///
 /// # Cancel safety
 /// Some tables may exist then; call it again.
@@ -34,6 +35,8 @@ pub async fn create<C: ConnectionTrait>(db: &C) -> Result<(), SchemaError> {
 pub async fn create_with<C: ConnectionTrait>(outbox: &Outbox, db: &C) -> Result<(), SchemaError> {
     let backend = db.get_database_backend();
     let statements = sql(backend, outbox)?;
+    // Before anything is made: MySQL would keep what it made until a statement fails.
+    version::check(db).await?;
     if backend == DbBackend::Postgres {
         // To say IF NOT EXISTS, an index locks out writers first.
         if check_with(outbox, db).await.is_ok() && postgres::wakes(db, outbox).await? {

@@ -11,6 +11,8 @@ pub struct SchemaError(Cause);
 pub enum SchemaErrorKind {
     /// There is no outbox for this database yet.
     UnsupportedDatabase,
+    /// The server, or SQLite's library, is older than the outbox needs: the message has both versions.
+    ServerTooOld,
     /// Tables, columns, indexes or views are missing or differ; see [`SchemaError::problems`].
     Incomplete,
     /// The database failed.
@@ -69,6 +71,7 @@ pub enum Problem {
 #[derive(Debug)]
 enum Cause {
     Unsupported(DbBackend),
+    TooOld { needed: &'static str, found: String },
     Incomplete(Vec<Problem>),
     Database(DbErr),
 }
@@ -76,6 +79,10 @@ enum Cause {
 impl SchemaError {
     pub(super) fn unsupported(backend: DbBackend) -> Self {
         Self(Cause::Unsupported(backend))
+    }
+
+    pub(super) fn too_old(needed: &'static str, found: String) -> Self {
+        Self(Cause::TooOld { needed, found })
     }
 
     pub(super) fn incomplete(problems: Vec<Problem>) -> Self {
@@ -87,6 +94,7 @@ impl SchemaError {
     pub fn kind(&self) -> SchemaErrorKind {
         match self.0 {
             Cause::Unsupported(_) => SchemaErrorKind::UnsupportedDatabase,
+            Cause::TooOld { .. } => SchemaErrorKind::ServerTooOld,
             Cause::Incomplete(_) => SchemaErrorKind::Incomplete,
             Cause::Database(_) => SchemaErrorKind::Database,
         }
@@ -97,7 +105,7 @@ impl SchemaError {
     pub fn problems(&self) -> &[Problem] {
         match &self.0 {
             Cause::Incomplete(problems) => problems,
-            Cause::Unsupported(_) | Cause::Database(_) => &[],
+            Cause::Unsupported(_) | Cause::TooOld { .. } | Cause::Database(_) => &[],
         }
     }
 }
@@ -112,7 +120,7 @@ impl From<SchemaError> for DbErr {
     fn from(error: SchemaError) -> Self {
         match error.0 {
             Cause::Database(source) => source,
-            Cause::Unsupported(_) | Cause::Incomplete(_) => Self::Migration(error.to_string()),
+            _ => Self::Migration(error.to_string()),
         }
     }
 }
@@ -122,6 +130,9 @@ impl fmt::Display for SchemaError {
         match &self.0 {
             Cause::Unsupported(backend) => {
                 write!(f, "the outbox does not support {backend:?} yet")
+            }
+            Cause::TooOld { needed, found } => {
+                write!(f, "the outbox needs {needed} or later, and this is {found}")
             }
             Cause::Incomplete(problems) => {
                 f.write_str("the outbox schema is not up to date, run the migrations: ")?;
@@ -175,7 +186,7 @@ impl error::Error for SchemaError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0 {
             Cause::Database(source) => Some(source),
-            Cause::Unsupported(_) | Cause::Incomplete(_) => None,
+            _ => None,
         }
     }
 }

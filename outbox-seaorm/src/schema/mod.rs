@@ -6,6 +6,7 @@
 mod names;
 mod error;
 mod ddl;
+mod version;
 mod create;
 mod check;
 mod postgres;

@@ -6,7 +6,10 @@ use outbox_seaorm::{
     Outbox, SeaOrmStore,
     schema::{self, Problem, SchemaErrorKind, check, check_with, create_with, drop_sql},
 };
-use outbox_tests::conformance::{Tables, Thing};
+use outbox_tests::{
+    Proxy,
+    conformance::{Tables, Thing},
+};
 use sea_orm::{ConnectionTrait, DbBackend, TransactionTrait};
 
 #[tokio::test]
@@ -114,4 +117,30 @@ async fn names_that_need_quoting_work_side_by_side() {
         let sql = "SELECT CAST(COUNT(*) AS CHAR) AS v FROM \"outbox_event\"";
         assert_eq!(tables.texts(sql).await, ["1"]);
     }
+}
+
+/// One before 10.6 knows neither `JSON_TABLE` nor `SKIP LOCKED`, and would tell of that at each poll.
+// B130
+#[tokio::test]
+async fn a_server_that_is_too_old_is_told_before_anything_is_made() {
+    let database = Database::empty("utf8mb4").await;
+    let proxy = Proxy::rewording(database.port(), b"M!100600 + 1", b"M!990600 + 1").await;
+    let through = database.open_through(proxy.port, 1).await;
+    for error in [
+        check(&through).await.unwrap_err(),
+        schema::create(&through).await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), SchemaErrorKind::ServerTooOld);
+        let text = error.to_string();
+        let told = text.starts_with("the outbox needs MariaDB 10.6 or later, and this is 1");
+        assert!(told, "{text}");
+    }
+    let error = SeaOrmStore::from(&through).check().await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Schema);
+    let tables: Vec<i64> = database
+        .values(
+            "SELECT COUNT(*) AS v FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()",
+        )
+        .await;
+    assert_eq!(tables, [0]);
 }

@@ -1,9 +1,16 @@
-//! Making and removing the tables. B023, B024, B125.
+//! Making and removing the tables. B023, B024, B125, B130.
 
-use super::database::Database;
+use super::database::{self, Database};
+use outbox_core::store::{Store, StoreErrorKind};
 use outbox_migrations::{migrations, migrations_for};
-use outbox_seaorm::{Outbox, entity, is_contention, schema};
-use outbox_tests::conformance::{Tables, Thing};
+use outbox_seaorm::{
+    Outbox, SeaOrmStore, entity, is_contention,
+    schema::{self, SchemaErrorKind},
+};
+use outbox_tests::{
+    Proxy,
+    conformance::{Tables, Thing},
+};
 use sea_orm::PaginatorTrait;
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::{sync::OnceLock, time::Duration};
@@ -187,4 +194,27 @@ async fn tables_that_are_deleted_from_are_vacuumed_early() {
         );
         assert_eq!(database.number(&sql).await, 1, "{table}");
     }
+}
+
+/// A server before 13 has no `pg_current_xact_id`, and would tell of that at some statement.
+#[tokio::test]
+async fn a_server_that_is_too_old_is_told_before_anything_is_made() {
+    let database = Database::empty().await;
+    let proxy = Proxy::rewording(database::port(), b">= 130000", b">= 990000").await;
+    let through = database.open_through(proxy.port, "", 1).await;
+    for error in [
+        schema::check(&through).await.unwrap_err(),
+        schema::create(&through).await.unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), SchemaErrorKind::ServerTooOld);
+        let text = error.to_string();
+        let told = text.starts_with("the outbox needs PostgreSQL 13 or later, and this is 1");
+        assert!(told, "{text}");
+    }
+    let store = SeaOrmStore::new(&through, &database.outbox);
+    let error = store.check().await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Schema);
+    let sql = "SELECT count(*) AS n FROM pg_class \
+        WHERE relnamespace = current_schema()::regnamespace";
+    assert_eq!(database.number(sql).await, 0);
 }
