@@ -80,6 +80,12 @@ impl Database {
         open(&format!("{server}:{port}/{database}"), connections, None).await
     }
 
+    /// Another pool on the same database, for this user, who has no password.
+    pub(crate) async fn open_as(&self, user: &str, connections: u32) -> DatabaseConnection {
+        let (_, place) = self.url.rsplit_once('@').unwrap();
+        open(&format!("mysql://{user}@{place}"), connections, None).await
+    }
+
     /// That of its server.
     pub(crate) fn port(&self) -> u16 {
         let (_, place) = self.url.rsplit_once(':').unwrap();

@@ -1,9 +1,15 @@
-//! The tables as migrations: MySQL commits at every DDL statement.
+//! The tables as migrations: MySQL commits at every DDL statement. B125, B127.
 
-use super::database::Database;
+use super::database::{self, Database};
 use outbox_migrations::migrations;
-use outbox_seaorm::schema::check;
+use outbox_seaorm::{
+    Dispatcher, Outbox, Retention,
+    schema::{self, check, create},
+};
+use outbox_tests::conformance::Thing;
+use sea_orm::{ConnectionTrait, DbBackend};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
+use std::time::Duration;
 
 struct Migrator;
 
@@ -43,4 +49,90 @@ async fn half_a_schema_is_completed() {
         .values("SELECT COUNT(*) AS v FROM outbox_shard")
         .await;
     assert_eq!(shards, [64]);
+}
+
+/// Wherever it was.
+#[tokio::test]
+async fn a_migration_that_was_killed_is_completed() {
+    let statements = schema::sql(DbBackend::MySql, &Outbox::default()).unwrap();
+    for done in 0..=statements.len() {
+        let database = Database::empty("utf8mb3").await;
+        for sql in &statements[..done] {
+            database.db.execute_unprepared(sql).await.unwrap();
+        }
+        Migrator::up(&database.db, None).await.unwrap();
+        check(&database.db).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn several_may_create_at_once() {
+    for _ in 0..5 {
+        let database = Database::empty("utf8mb4").await;
+        let mut tasks = Vec::new();
+        for _ in 0..6 {
+            let db = database.open(1, "SET @first = 1").await;
+            tasks.push(tokio::spawn(async move {
+                create(&db).await.unwrap();
+                check(&db).await.unwrap();
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+    }
+}
+
+// SeaORM's bookkeeping takes no lock: who comes second may fail, and succeeds when it runs again.
+#[tokio::test]
+async fn several_that_migrate_at_once_end_with_one_whole_schema() {
+    let database = Database::empty("utf8mb4").await;
+    let mut tasks = Vec::new();
+    for _ in 0..6 {
+        let db = database.open(1, "SET @first = 1").await;
+        tasks.push(tokio::spawn(async move {
+            let mut tries = 0;
+            while let Err(error) = Migrator::up(&db, None).await {
+                tries += 1;
+                assert!(tries < 20, "{error}");
+            }
+            check(&db).await.unwrap();
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let applied: Vec<i64> = database
+        .values("SELECT COUNT(*) AS v FROM seaql_migrations")
+        .await;
+    assert_eq!(applied, [1]);
+}
+
+/// Who may make tables and views in a database, and nothing else anywhere.
+#[tokio::test]
+async fn a_plain_owner_migrates_emits_and_delivers() {
+    let database = Database::empty("utf8mb4").await;
+    let name: Vec<String> = database.values("SELECT DATABASE() AS v").await;
+    let user = format!("owner_{}", &name[0][name[0].len() - 20..]);
+    let grant = format!(
+        "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW \
+         ON `{}`.* TO `{user}`@`%`",
+        name[0]
+    );
+    for sql in [format!("CREATE USER `{user}`@`%`"), grant] {
+        database.db.execute_unprepared(&sql).await.unwrap();
+    }
+    let db = &database.open_as(&user, 4).await;
+    Migrator::up(db, None).await.unwrap();
+    check(db).await.unwrap();
+    database::emit(db, Thing::said("one")).await;
+    let dispatcher = Dispatcher::builder(db).on_event(|_: Thing, _| async { Ok(()) });
+    let dispatcher = dispatcher.build().unwrap();
+    let summary = dispatcher.run_until_idle(Duration::from_secs(60)).await;
+    assert_eq!(summary.unwrap().delivered, 1);
+    let outbox = Outbox::default();
+    outbox.prune(db, &Retention::default()).await.unwrap();
+    Migrator::down(db, None).await.unwrap();
+    let sql = format!("DROP USER `{user}`@`%`");
+    database.db.execute_unprepared(&sql).await.unwrap();
 }

@@ -59,6 +59,16 @@ impl Database {
         Self::with(url, Outbox::default(), settings).await
     }
 
+    /// The default outbox without its tables, in sessions of a role that owns its schema and may do
+    /// nothing else.
+    pub(crate) async fn of_a_plain_role(role: &str) -> Self {
+        let url = url();
+        let create = format!("CREATE ROLE {role}; CREATE SCHEMA {role} AUTHORIZATION {role}");
+        run(&open(&url, "", 1).await, &create).await;
+        let settings = format!("SET ROLE {role}; SET search_path = {role}");
+        Self::with(url, Outbox::default(), settings).await
+    }
+
     /// An outbox with names that must be quoted, in sessions that have everything set in another
     /// way than usual. The first schema of their search path has decoys.
     pub(crate) async fn hostile() -> Self {

@@ -1,10 +1,10 @@
-//! Making and removing the tables. B023, B024, B125, B130.
+//! Making and removing the tables. B023, B024, B125, B127, B130.
 
 use super::database::{self, Database};
 use outbox_core::store::{Store, StoreErrorKind};
 use outbox_migrations::{migrations, migrations_for};
 use outbox_seaorm::{
-    Outbox, SeaOrmStore, entity, is_contention,
+    Dispatcher, Outbox, Retention, SeaOrmStore, entity, is_contention,
     schema::{self, SchemaErrorKind},
 };
 use outbox_tests::{
@@ -14,6 +14,7 @@ use outbox_tests::{
 use sea_orm::PaginatorTrait;
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::{sync::OnceLock, time::Duration};
+use uuid::Uuid;
 
 #[tokio::test]
 async fn several_may_create_at_once() {
@@ -180,6 +181,26 @@ async fn migrations_go_up_and_down() {
             AND relnamespace = current_schema()::regnamespace";
         assert_eq!(database.number(sql).await, 0);
     }
+}
+
+/// No extension, no right of a superuser, and none on anything that is not its own.
+#[tokio::test]
+async fn a_plain_owner_migrates_emits_and_delivers() {
+    let role = format!("owner{}", Uuid::now_v7().simple());
+    let database = Database::of_a_plain_role(&role).await;
+    let db = &database.db;
+    Migrator::up(db, None).await.unwrap();
+    schema::check(db).await.unwrap();
+    database.emit(Thing::said("one")).await;
+    let dispatcher = Dispatcher::builder(db).on_event(|_: Thing, _| async { Ok(()) });
+    let dispatcher = dispatcher.build().unwrap();
+    let summary = dispatcher.run_until_idle(Duration::from_secs(60)).await;
+    assert_eq!(summary.unwrap().delivered, 1);
+    let retention = Retention::default();
+    database.outbox.prune(db, &retention).await.unwrap();
+    Migrator::down(db, None).await.unwrap();
+    let sql = format!("RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}");
+    database::run(db, &sql).await;
 }
 
 /// What is deleted by age, or soon, leaves room that is wanted back before a fifth of a table is dead.
