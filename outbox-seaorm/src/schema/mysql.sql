@@ -158,13 +158,15 @@ CREATE TABLE IF NOT EXISTS "outbox_inbox" (
     INDEX "outbox_inbox_at_idx" ("begun_at")
 ) ENGINE=InnoDB;
 
--- The words have the character set and collation of a column: they compare on every connection.
+-- To a comparison a space at the end is no difference: the lengths are compared too. The words have
+-- the character set and collation of a column: they compare on every connection.
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW "outbox_status" AS
 SELECT "id", "seq", "aggregatetype", "aggregateid", "topic",
     CASE WHEN "ordered" AND EXISTS (
         SELECT 1 FROM "outbox_dead" AS "b"
         WHERE "b"."blocks_aggregate" AND "b"."aggregatetype" = "e"."aggregatetype"
             AND "b"."aggregateid" = "e"."aggregateid"
+            AND CHAR_LENGTH("b"."aggregateid") = CHAR_LENGTH("e"."aggregateid")
     ) THEN _utf8mb4'blocked' COLLATE utf8mb4_bin
         WHEN "attempts" > 0 THEN _utf8mb4'retrying' COLLATE utf8mb4_bin
         ELSE _utf8mb4'pending' COLLATE utf8mb4_bin END AS "status",

@@ -260,6 +260,7 @@ macro_rules! conformance {
             questions {
                 each_event_tells_what_became_of_it,
                 the_status_view_agrees,
+                a_space_at_the_end_makes_another_key,
                 events_are_counted_by_topic_and_state,
                 large_tables_are_counted_roughly_and_say_so,
                 what_waits_is_counted_as_far_as_a_look_goes,

@@ -7,7 +7,7 @@ use super::{
 };
 use outbox_core::{
     Draft,
-    operator::{Count, EventFilter, EventState, EventStatus, TopicCount},
+    operator::{Count, EventFilter, EventState, EventStatus, LetterFilter, TopicCount},
     store::{DeadReason, Row, Verdict},
 };
 use outbox_seaorm::entity::status;
@@ -108,6 +108,36 @@ pub async fn the_status_view_agrees<H: Harness>(harness: &H) {
         told.created_at = row.created_at;
         told.sent_at = row.sent_at;
         assert_eq!(found[0], told);
+    }
+}
+
+/// To a collation of MySQL it is no difference (B020).
+pub async fn a_space_at_the_end_makes_another_key<H: Harness>(harness: &H) {
+    harness.emit(Thing::of("a", "1")).await;
+    let id = harness.emit(Thing::of("a ", "2")).await;
+    let owner = Actor::owner(harness).await;
+    let rows = owner.rows().await;
+    let first = rows.iter().find(|row| row.id != id).unwrap();
+    owner.settle(first, dead(DeadReason::Rejected, true)).await;
+    let second = rows.iter().find(|row| row.id == id).unwrap();
+    owner.settle(second, retry_of(2, HOUR)).await;
+    let operator = operator(harness);
+    let found = operator.status(id).await.unwrap();
+    assert_eq!(found[0].state, EventState::Retrying);
+    let (oldest, _) = operator.oldest().await.unwrap().unwrap();
+    assert_eq!(oldest.state, EventState::Retrying);
+    let failing = operator.failing(&EventFilter::all().key("a"), 0, 0).await;
+    assert_eq!(failing.unwrap().items, []);
+    let letters = LetterFilter::all().key("a ");
+    assert_eq!(operator.count_letters(&letters).await.unwrap(), 0);
+    assert_eq!(
+        operator.blocked(0).await.unwrap().items[0].waiting,
+        Count::Exact(0)
+    );
+    if let Some(Tables { db, outbox }) = harness.tables() {
+        let shown = outbox.find::<status::Entity>().all(&db).await.unwrap();
+        let shown = shown.iter().find(|row| row.id == id).unwrap();
+        assert_eq!(shown.status.to_value(), EventState::Retrying.as_str());
     }
 }
 

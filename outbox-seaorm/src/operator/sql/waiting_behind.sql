@@ -9,5 +9,5 @@ LEFT JOIN (
     WHERE d.seq > $1 AND d.seq <= $2 AND d.blocks_aggregate
     ORDER BY d.seq LIMIT {limit $3}
 ) AS h ON l.ordered AND h.shard = l.shard AND h.seq < l.seq
-    AND h.aggregatetype = l.aggregatetype AND h.aggregateid = l.aggregateid
+    AND h.aggregatetype = l.aggregatetype AND {is h.aggregateid l.aggregateid}
 GROUP BY l.shard, h.seq
