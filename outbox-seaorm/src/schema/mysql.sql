@@ -1,6 +1,6 @@
 -- The outbox on MySQL (8.0.16 or later) and MariaDB (10.6 or later). Nothing is left to the defaults
--- of server or database: engine, character set (by the collation) and UTC stand with each table and
--- column. Ids are 16 bytes, as SeaORM binds them.
+-- of server or database: engine, row format, character set (by the collation) and UTC stand with each
+-- table and column. Ids are 16 bytes, as SeaORM binds them.
 -- The shard is computed from the bytes of columns alone: a literal in it would be read again, under
 -- whatever character set and SQL mode, each time a server opens the table.
 -- Payloads have no JSON_VALID: MariaDB takes JSON of 32 levels for invalid, MySQL of 101.
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS "outbox_event" (
     "created_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     INDEX "outbox_event_shard_idx" ("shard", "seq"),
     INDEX "outbox_event_id_idx" ("id")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS "outbox_delayed" (
     "id" BINARY(16) NOT NULL PRIMARY KEY,
@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS "outbox_delayed" (
     "due_at" DATETIME(6) NOT NULL,
     "created_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     INDEX "outbox_delayed_due_idx" ("shard", "due_at", "id")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS "outbox_dead" (
     "seq" BIGINT NOT NULL PRIMARY KEY,
@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS "outbox_dead" (
     INDEX "outbox_dead_at_idx" ("blocks_aggregate", "dead_at"),
     INDEX "outbox_dead_id_idx" ("id"),
     INDEX "outbox_dead_aggregate_idx" ("aggregatetype", "aggregateid")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "seq" BIGINT NOT NULL PRIMARY KEY,
@@ -87,7 +87,7 @@ CREATE TABLE IF NOT EXISTS "outbox_delivered" (
     "delivered_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     INDEX "outbox_delivered_at_idx" ("delivered_at"),
     INDEX "outbox_delivered_id_idx" ("id")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 CREATE TABLE IF NOT EXISTS "outbox_shard" (
     "shard" SMALLINT NOT NULL PRIMARY KEY,
@@ -95,7 +95,7 @@ CREATE TABLE IF NOT EXISTS "outbox_shard" (
     "epoch" BIGINT NOT NULL DEFAULT 0,
     "revision" BIGINT NOT NULL DEFAULT 0,
     "suspect_to" BIGINT NOT NULL DEFAULT 0
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 INSERT IGNORE INTO "outbox_shard" ("shard") VALUES
     (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16),
@@ -111,7 +111,7 @@ CREATE TABLE IF NOT EXISTS "outbox_dispatcher" (
     "place" TEXT COLLATE utf8mb4_bin NOT NULL,
     "handles" TEXT COLLATE utf8mb4_bin NOT NULL,
     "joined_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6))
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- The topics that operators have paused.
 CREATE TABLE IF NOT EXISTS "outbox_topic" (
@@ -119,7 +119,7 @@ CREATE TABLE IF NOT EXISTS "outbox_topic" (
     "paused_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     "paused_by" VARCHAR(200) COLLATE utf8mb4_bin NOT NULL,
     "why" TEXT COLLATE utf8mb4_bin NOT NULL
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- What operators did, one row an event.
 CREATE TABLE IF NOT EXISTS "outbox_operation" (
@@ -133,7 +133,7 @@ CREATE TABLE IF NOT EXISTS "outbox_operation" (
     "events" BIGINT NOT NULL DEFAULT 1,
     "done_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     INDEX "outbox_operation_at_idx" ("done_at")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- The keys of events that are not to be emitted twice.
 CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
@@ -142,7 +142,7 @@ CREATE TABLE IF NOT EXISTS "outbox_dedupe" (
     "expires_at" DATETIME(6) NOT NULL,
     "created_at" DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     INDEX "outbox_dedupe_expires_idx" ("expires_at")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- What consumers have received. A nil replay is none.
 CREATE TABLE IF NOT EXISTS "outbox_inbox" (
@@ -156,7 +156,7 @@ CREATE TABLE IF NOT EXISTS "outbox_inbox" (
     "done_at" DATETIME(6),
     PRIMARY KEY ("consumer", "event_id", "replay_id"),
     INDEX "outbox_inbox_at_idx" ("begun_at")
-) ENGINE=InnoDB;
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- To a comparison a space at the end is no difference: the lengths are compared too. The words have
 -- the character set and collation of a column: they compare on every connection.

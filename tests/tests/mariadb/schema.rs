@@ -9,6 +9,7 @@ use outbox_seaorm::{
 use outbox_tests::{
     Proxy,
     conformance::{Tables, Thing},
+    servers::PrivateServer,
 };
 use sea_orm::{ConnectionTrait, DbBackend, TransactionTrait};
 
@@ -116,6 +117,18 @@ async fn names_that_need_quoting_work_side_by_side() {
         let tables = Tables::new(&database.db, &outbox);
         let sql = "SELECT CAST(COUNT(*) AS CHAR) AS v FROM \"outbox_event\"";
         assert_eq!(tables.texts(sql).await, ["1"]);
+    }
+}
+
+/// Of old ones the keys are short.
+#[tokio::test]
+async fn it_is_made_whatever_row_format_the_server_defaults_to() {
+    let server = PrivateServer::mariadb();
+    let admin = Database::there(server.url().to_owned()).await;
+    for format in ["compact", "redundant"] {
+        let sql = format!("SET GLOBAL innodb_default_row_format = '{format}'");
+        admin.execute(&sql, []).await;
+        check(&Database::at(server.url()).await.db).await.unwrap();
     }
 }
 
