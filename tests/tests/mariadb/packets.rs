@@ -2,7 +2,7 @@
 
 use super::harness::MariaDb;
 use outbox_core::store::{DeadReason, Settled, Settlement, Store, Verdict};
-use outbox_seaorm::Emit;
+use outbox_seaorm::{Emit, EmitErrorKind, Limits, Outbox};
 use outbox_tests::conformance::{Actor, Harness, Thing};
 use sea_orm::TransactionTrait;
 use std::time::Duration;
@@ -62,4 +62,22 @@ async fn many_long_errors_are_written() {
     }
     assert_eq!(harness.dead().await.len(), 500);
     assert_eq!(harness.dead().await[499].error.len(), 2_000);
+}
+
+#[tokio::test]
+async fn an_event_that_no_packet_holds_is_told_and_the_pool_goes_on() {
+    let harness = MariaDb::fresh().await;
+    let mut limits = Limits::default();
+    limits.payload_bytes = 64 * 1024 * 1024;
+    let outbox = Outbox::builder().limits(limits).build().unwrap();
+    for length in [1_100_000, 17 * 1024 * 1024] {
+        let txn = harness.0.db.begin().await.unwrap();
+        outbox.emit(&txn, Thing::said("one")).await.unwrap();
+        let error = outbox.emit(&txn, Thing::said(&"x".repeat(length))).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.kind(), EmitErrorKind::Database);
+        drop(txn);
+        harness.emit(Thing::said("two")).await;
+    }
+    assert_eq!(harness.pending().await.len(), 2);
 }

@@ -3,7 +3,8 @@
 use super::database::Database;
 use outbox_core::store::{Cursor, FetchRequest, History, Member, Outcomes, Owned, Store};
 use outbox_core::store::{Settlement, StoreErrorKind, Verdict};
-use outbox_seaorm::{SeaOrmStore, is_contention, schema};
+use outbox_seaorm::{EmitErrorKind, SeaOrmStore, is_contention, schema};
+use outbox_tests::conformance::Thing;
 use sea_orm::{ConnectionTrait, TransactionTrait};
 use std::time::Duration;
 use uuid::Uuid;
@@ -112,4 +113,23 @@ async fn an_application_can_tell_that_it_should_run_again() {
         let error = db.execute_unprepared(&sql).await.unwrap_err();
         assert_eq!(is_contention(&error), again, "{error}");
     }
+}
+
+#[tokio::test]
+async fn an_emit_that_cannot_be_written_is_told() {
+    let database = Database::hostile().await;
+    let event = || Thing::said("one");
+    for (sql, fails) in [("SELECT 1 / 0", true), ("SET TRANSACTION READ ONLY", false)] {
+        let txn = database.db.begin().await.unwrap();
+        assert_eq!(txn.execute_unprepared(sql).await.is_err(), fails);
+        let error = database.outbox.emit(&txn, event()).await.unwrap_err();
+        assert_eq!(error.kind(), EmitErrorKind::Database, "{sql}");
+        let events = [event(), event().dedupe_key("k")];
+        let error = database.outbox.emit_all(&txn, events).await.unwrap_err();
+        assert_eq!(error.kind(), EmitErrorKind::Database, "{sql}");
+        txn.rollback().await.unwrap();
+    }
+    database.emit(event()).await;
+    let sql = "SELECT count(*) AS n FROM \"outbox_event\"";
+    assert_eq!(database.number(sql).await, 1);
 }
