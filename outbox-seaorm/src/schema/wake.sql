@@ -1,21 +1,24 @@
 -- Wakes dispatchers that sleep. To notify makes commits wait for each other, so it is done only while
 -- somebody says that it sleeps. The function runs as its owner, for those who may only emit: every
--- name in it is fixed. In a schema that was renamed it does nothing, rather than fail. A session keeps
--- the plan of its first emit, when the table was small: it must be by the index.
+-- name in it is fixed, and compared as it is, for how names are quoted is a setting. In a schema that
+-- was renamed it does nothing, rather than fail. A session keeps the plan of its first emit, when the
+-- table was small: it must be by the index.
 DO '
 DECLARE
     home CONSTANT TEXT := (
-        SELECT relnamespace::REGNAMESPACE::TEXT FROM pg_catalog.pg_class WHERE oid = ''"outbox_event"''::REGCLASS
+        SELECT n.nspname FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE c.oid = ''"outbox_event"''::REGCLASS
     );
     channel CONSTANT TEXT := (
-        SELECT ''outbox:'' || md5(format(''%s.%I'', home, relname))
+        SELECT ''outbox:'' || md5(format(''%s.%s'', home, relname))
         FROM pg_catalog.pg_class WHERE oid = ''"outbox_event"''::REGCLASS
     );
     body CONSTANT TEXT := (
         SELECT format($body$
 BEGIN
-    IF pg_catalog.quote_ident(TG_TABLE_SCHEMA) = %1$L THEN
-        IF EXISTS (SELECT FROM %1$s.%2$I WHERE sleeps) THEN
+    IF TG_TABLE_SCHEMA = %1$L THEN
+        IF EXISTS (SELECT FROM %1$I.%2$I WHERE sleeps) THEN
             PERFORM pg_catalog.pg_notify(%3$L, %4$L);
         END IF;
     END IF;

@@ -98,6 +98,8 @@ impl Database {
              SET datestyle = 'SQL, DMY'; SET intervalstyle = 'sql_standard'; \
              SET extra_float_digits = -15; SET bytea_output = 'escape'; \
              SET transform_null_equals = on; SET array_nulls = off; \
+             SET quote_all_identifiers = on; SET default_transaction_deferrable = on; \
+             SET plan_cache_mode = force_generic_plan; SET row_security = off; \
              SET synchronous_commit = off"
         );
         Self::with(url, outbox.build().unwrap(), settings).await

@@ -11,8 +11,9 @@ pub(super) struct Ear {
 impl Ear {
     /// The channel of an outbox is derived from the name of its table.
     pub(super) async fn of(database: &Database) -> Self {
-        let sql = "SELECT 'outbox:' || md5(format('%s.%I', relnamespace::regnamespace, relname)) \
-            AS channel FROM pg_class WHERE oid = '\"outbox_event\"'::regclass";
+        let sql = "SELECT 'outbox:' || md5(format('%s.%s', n.nspname, c.relname)) AS channel \
+            FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+            WHERE c.oid = '\"outbox_event\"'::regclass";
         let channel: String = database.query(sql).await[0].try_get("", "channel").unwrap();
         let mut listener = PgListener::connect(&database::url()).await.unwrap();
         listener.listen(&channel).await.unwrap();

@@ -160,6 +160,31 @@ async fn who_may_only_emit_notifies_too() {
     run(&database.db, &sql).await;
 }
 
+/// How a session quotes names is its own setting.
+#[tokio::test]
+async fn who_quotes_all_names_notifies_who_does_not() {
+    for quoting in ["on", "off"] {
+        let database = Database::empty().await;
+        let txn = database.db.begin().await.unwrap();
+        let quote = format!("SET LOCAL quote_all_identifiers = {quoting}");
+        run(&txn, &quote).await;
+        schema::create(&txn).await.unwrap();
+        schema::check(&txn).await.unwrap();
+        txn.commit().await.unwrap();
+        sleep(&database).await;
+        let mut ear = Ear::of(&database).await;
+        for quoting in ["on", "off"] {
+            let txn = database.db.begin().await.unwrap();
+            let quote = format!("SET LOCAL quote_all_identifiers = {quoting}");
+            run(&txn, &quote).await;
+            let event = Thing::said("one");
+            database.outbox.emit(&txn, event).await.unwrap();
+            txn.commit().await.unwrap();
+            assert_eq!(ear.take_wakes(&database).await, 1);
+        }
+    }
+}
+
 #[tokio::test]
 async fn emitting_goes_on_in_a_schema_that_was_renamed() {
     let database = Database::plain().await;
