@@ -2,10 +2,11 @@ use super::database::{Database, Member};
 use outbox_tests::history::{Log, What};
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Duration,
 };
-use tokio::task::AbortHandle;
+use tokio::{task::AbortHandle, time::timeout};
 use uuid::Uuid;
 
 /// Which members each process has had, as the database shows it; asked all the time.
@@ -83,13 +84,22 @@ async fn watch(
     seen: Arc<Mutex<HashMap<Uuid, Seen>>>,
 ) {
     for number in 0_u64.. {
-        let asked = Instant::now();
-        let members = database.members().await;
-        if asked.elapsed() > limit {
-            // Nobody can renew a lease in time while the database takes that long. In a restart
-            // it is nothing new.
-            all.about(What::Fault, &format!("stall-{number}"));
-        }
+        let ask = async {
+            let members = database.members().await;
+            // Who reads does not notice that nobody can write.
+            database.is_locked().await;
+            members
+        };
+        let mut ask = pin!(ask);
+        let members = match timeout(limit, &mut ask).await {
+            Ok(members) => members,
+            Err(_) => {
+                // Nobody can renew a lease in time while the database takes that long. In a restart
+                // it is nothing new.
+                all.about(What::Fault, &format!("stall-{number}"));
+                ask.await
+            }
+        };
         if let Ok(members) = members {
             update(&mut lock(&seen), members);
         }
