@@ -13,7 +13,7 @@ pub struct Stats {
     pub retried: u64,
     /// Events that became dead letters.
     pub dead: u64,
-    /// Deliveries that reported an outage.
+    /// Deliveries that failed in an outage, reported or seen: they count no attempt.
     pub outages: u64,
     /// Events seen of topics that nobody here handles; they stay in the outbox.
     pub unknown: u64,
@@ -25,8 +25,11 @@ pub struct Stats {
     pub lease_lost: u64,
     /// How many deliveries are under way.
     pub in_work: u64,
-    /// How many events wait in memory.
+    /// How many events wait in memory: not how many there are, see
+    /// [`Operator::counts`](crate::Operator::counts).
     pub waiting: u64,
+    /// How many topics stand still for an outage, but for single events that see whether it is over.
+    pub down: u64,
     /// How many shards this dispatcher owns.
     pub shards: u64,
 }
@@ -80,6 +83,7 @@ pub(crate) struct Counters {
     pub(crate) lease_lost: AtomicU64,
     pub(crate) in_work: AtomicU64,
     pub(crate) waiting: AtomicU64,
+    pub(crate) down: AtomicU64,
     pub(crate) shards: AtomicU64,
 }
 
@@ -96,6 +100,7 @@ impl Counters {
             lease_lost: self.lease_lost.load(Relaxed),
             in_work: self.in_work.load(Relaxed),
             waiting: self.waiting.load(Relaxed),
+            down: self.down.load(Relaxed),
             shards: self.shards.load(Relaxed),
         }
     }

@@ -4,6 +4,7 @@
 mod harness;
 
 mod failing;
+mod outages;
 mod pruning;
 mod silent;
 mod verbs_at_random;

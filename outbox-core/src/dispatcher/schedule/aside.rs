@@ -1,5 +1,6 @@
 use super::{
     LaneId, Schedule,
+    lane::Waiting,
     shard::ShardState,
     topic::{PROBES, Topic},
 };
@@ -47,9 +48,16 @@ impl Schedule {
     }
 
     /// Whether a lane that may run has to wait outside of the memory.
-    pub(super) fn is_crowded(&self, route: RouteId) -> bool {
+    pub(super) fn is_crowded(&self, route: RouteId, (shard, id): (Shard, LaneId)) -> bool {
         let topic = &self.topics[route];
-        topic.has_probes() || topic.overflows && self.window.is_over(route)
+        let head = self.head(shard, id);
+        head.is_some_and(|head| topic.has_probes(&head.row))
+            || topic.overflows && self.window.is_over(route)
+    }
+
+    /// The first event of a lane.
+    pub(super) fn head(&self, shard: Shard, id: LaneId) -> Option<&Waiting> {
+        self.shards.get(&shard)?.lanes.get(&id)?.queue.front()
     }
 
     pub(super) fn set_aside(&mut self, route: RouteId, shard: Shard, id: LaneId, head: Position) {
@@ -95,7 +103,7 @@ impl Schedule {
 
     /// A topic is down: all but some of its ready lanes leave the memory.
     pub(super) fn keep_probes(&mut self, route: RouteId, now: Instant) {
-        while self.topics[route].ready.len() > PROBES
+        while self.topics[route].ready.len() > PROBES * 2
             && let Some(last) = self.topics[route].ready.pop_back()
         {
             self.put_back(last, now);
@@ -120,14 +128,14 @@ impl Schedule {
         self.topics[route].recall(self.window.of(route), self.window.share())
     }
 
-    /// The lanes that come back now, the lowest heads first.
+    /// The lanes that come back now.
     pub(super) fn recall(&mut self) -> Vec<(Position, Shard, LaneId)> {
         let mut recalled = Vec::new();
         for route in 0..self.topics.len() {
             let wanted = self.to_recall(route);
             let topic = &mut self.topics[route];
-            let lowest = std::iter::from_fn(|| topic.pop_aside()).take(wanted);
-            let still_aside = lowest.filter(|(head, shard, lane)| {
+            let popped = std::iter::from_fn(|| topic.pop_aside()).take(wanted);
+            let still_aside = popped.filter(|(head, shard, lane)| {
                 let state = self.shards.get(shard);
                 state.is_some_and(|state| state.is_aside(*lane, *head))
             });

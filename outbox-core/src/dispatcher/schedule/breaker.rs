@@ -4,6 +4,10 @@ use tokio::time::Instant;
 
 /// Keeps a topic from running while what its handlers need is down, and probes it with single
 /// events. It lives in memory: a new dispatcher finds out for itself.
+///
+/// An outage that was only seen may be none: many events may fail for reasons of their own, and what
+/// was never tried waits behind them. So there it is probed in rounds, each with up to twice as many
+/// as the last, all but the first of which were never tried.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
     open: Option<Open>,
@@ -64,10 +68,16 @@ pub(crate) enum OutageChange {
 
 #[derive(Debug)]
 struct Open {
-    /// When the next probe may start.
+    /// When the next round may begin.
     until: Instant,
+    /// From the end of this round to the next one.
     pause: Duration,
-    probing: bool,
+    /// Probes under way.
+    under_way: usize,
+    /// How many more this round may have.
+    left: usize,
+    /// How many the next one may have.
+    width: usize,
     /// What is not reported is believed until then: what still fails fails for ever, and becomes a
     /// dead letter.
     believed_until: Instant,
@@ -86,6 +96,12 @@ struct Streak {
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// Where an outage is only seen, and may be none: an event that nothing is wrong with waits for no longer.
+const LONGEST_SEEN_PAUSE: Duration = Duration::from_secs(10);
+
+/// How many probes a round has at most.
+const WIDEST: usize = 64;
+
 /// So many failures in a row, over so many lanes, are an outage.
 const FAILURES: usize = 5;
 const LANES: usize = 3;
@@ -103,32 +119,49 @@ impl Breaker {
     pub(crate) fn allows(&self, now: Instant) -> bool {
         self.open
             .as_ref()
-            .is_none_or(|open| !open.probing && open.until <= now)
+            .is_none_or(|open| open.left > 0 || open.under_way == 0 && open.until <= now)
     }
 
-    /// When the next probe may start, while the topic is paused.
+    /// Whether only an event may start that was never tried.
+    pub(crate) fn wants_fresh(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.left > 0)
+    }
+
+    /// There is none.
+    pub(crate) fn end_round(&mut self) {
+        if let Some(open) = &mut self.open {
+            open.left = 0;
+        }
+    }
+
+    /// When the next round may begin, while the topic is paused.
     pub(crate) fn retry_at(&self) -> Option<Instant> {
-        self.open
-            .as_ref()
-            .filter(|open| !open.probing)
-            .map(|open| open.until)
+        let open = self.open.as_ref();
+        open.filter(|open| open.left == 0).map(|open| open.until)
     }
 
     pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// An event has started.
-    pub(crate) fn started(&mut self) {
-        if let Some(open) = &mut self.open {
-            open.probing = true;
+    /// An event has started. Returns whether a round began with it.
+    pub(crate) fn started(&mut self) -> bool {
+        let Some(open) = &mut self.open else {
+            return false;
+        };
+        open.under_way += 1;
+        if open.left > 0 {
+            open.left -= 1;
+            return false;
         }
+        open.begin_round();
+        true
     }
 
     /// A probe ended without telling anything.
     pub(crate) fn unanswered(&mut self) {
         if let Some(open) = &mut self.open {
-            open.probing = false;
+            open.under_way = open.under_way.saturating_sub(1);
         }
     }
 
@@ -155,6 +188,7 @@ impl Breaker {
         }
         if sign == Sign::Down {
             (open.seen, open.believed_until) = (false, now + LONGEST_UNREPORTED);
+            (open.left, open.width) = (0, 1);
         }
         if probe && is_trial && open.seen && sign != Sign::Silent {
             (self.tried, self.open) = (true, None);
@@ -165,8 +199,12 @@ impl Breaker {
         }
         if probe {
             match sign {
-                Sign::Silent => open.probing = false,
+                Sign::Silent => open.under_way = open.under_way.saturating_sub(1),
                 _ => open.fail(now, random),
+            }
+            if sign == Sign::Hangs {
+                // Each takes a slot for long.
+                (open.left, open.width) = (0, 1);
             }
         }
         let unreported = sign == Sign::Hangs || sign == Sign::Fails && open.seen;
@@ -206,7 +244,9 @@ impl Breaker {
         self.open = Some(Open {
             until: now + spread(FIRST_PAUSE, random),
             pause: FIRST_PAUSE,
-            probing: false,
+            under_way: 0,
+            left: 0,
+            width: 1,
             believed_until: since + LONGEST_UNREPORTED,
             seen,
         });
@@ -225,9 +265,21 @@ impl Breaker {
 }
 
 impl Open {
+    fn begin_round(&mut self) {
+        let longest = if self.seen {
+            LONGEST_SEEN_PAUSE
+        } else {
+            LONGEST_PAUSE
+        };
+        self.pause = (self.pause * 2).min(longest);
+        if self.seen {
+            self.left = self.width - 1;
+            self.width = (self.width * 2).min(WIDEST);
+        }
+    }
+
     fn fail(&mut self, now: Instant, random: f64) {
-        self.probing = false;
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.under_way = self.under_way.saturating_sub(1);
         self.until = now + spread(self.pause, random);
     }
 }

@@ -121,6 +121,9 @@ impl Schedule {
             self.take_back(route, now);
             self.keep_probes(route, now);
         }
+        if reaction.change.is_some() {
+            self.publish_gauges();
+        }
         reaction.change
     }
 

@@ -129,6 +129,7 @@ impl Schedule {
     pub(crate) fn own(&mut self, owned: Owned) {
         self.shards.insert(owned.shard, ShardState::new(owned));
         set(&self.counters.shards, self.shards.len());
+        self.publish_gauges();
     }
 
     pub(crate) fn owned(&self) -> Vec<Owned> {
@@ -273,5 +274,7 @@ impl Schedule {
     fn publish_gauges(&self) {
         set(&self.counters.waiting, self.window.waiting());
         set(&self.counters.in_work, self.in_work);
+        let down = |topic: &&Topic| topic.breaker.is_open();
+        set(&self.counters.down, self.topics.iter().filter(down).count());
     }
 }

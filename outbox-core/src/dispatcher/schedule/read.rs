@@ -369,7 +369,7 @@ impl Schedule {
             (Some(route), _) => {
                 lane.ready = true;
                 state.recharge(&mut self.window, id, Some(route));
-                if self.is_crowded(route) {
+                if self.is_crowded(route, (shard, id)) {
                     self.set_aside(route, shard, id, position);
                 } else {
                     self.topics[route].ready.push_back((shard, id));

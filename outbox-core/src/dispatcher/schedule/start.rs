@@ -140,17 +140,8 @@ impl Schedule {
     }
 
     fn next_solo(&mut self, shard: Shard, lane: LaneId, now: Instant) -> Solo {
-        let head = |schedule: &Self| {
-            schedule
-                .shards
-                .get(&shard)?
-                .lanes
-                .get(&lane)?
-                .queue
-                .front()?
-                .route
-        };
-        let started = head(self).map(|route| (route, self.start(shard, lane, route, now, true)));
+        let route = self.head(shard, lane).and_then(|head| head.route);
+        let started = route.map(|route| (route, self.start(shard, lane, route, now, true)));
         if let Some((_, Start::Later)) = started {
             return Solo::Marking;
         }
@@ -173,8 +164,14 @@ impl Schedule {
             route,
             items: Vec::new(),
         };
-        // A topic that was down is probed with one event.
+        // A topic that was down is probed with single events.
         let most = if self.topics[route].breaker.is_open() {
+            let found = self.put_fresh_first(route);
+            let breaker = &mut self.topics[route].breaker;
+            if !found && breaker.wants_fresh() {
+                breaker.end_round();
+                return None;
+            }
             1
         } else {
             self.router.route(route).batch()
@@ -185,6 +182,23 @@ impl Schedule {
         }
         self.started(route);
         Some(job)
+    }
+
+    /// A lane whose head was never tried goes before those that have failed: where these fail for
+    /// reasons of their own, it shows that the topic works. Returns whether there is one.
+    fn put_fresh_first(&mut self, route: RouteId) -> bool {
+        let topic = &self.topics[route];
+        let is_fresh = |(shard, id): &(Shard, LaneId)| {
+            let head = self.head(*shard, *id);
+            head.is_some_and(|head| topic.is_fresh(&head.row))
+        };
+        let first = topic.ready.iter().position(is_fresh);
+        let ready = &mut self.topics[route].ready;
+        let Some(lane) = first.and_then(|first| ready.remove(first)) else {
+            return false;
+        };
+        ready.push_front(lane);
+        true
     }
 
     fn fill_to(&mut self, most: usize, job: &mut Job, now: Instant) {
@@ -226,9 +240,8 @@ impl Schedule {
 
     fn started(&mut self, route: RouteId) {
         self.in_work += 1;
-        self.topics[route].in_work += 1;
+        self.topics[route].started();
         self.transactions += usize::from(self.router.route(route).room().is_some());
-        self.topics[route].breaker.started();
         self.publish_gauges();
     }
 

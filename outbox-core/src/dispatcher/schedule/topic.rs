@@ -1,8 +1,8 @@
 use super::{LaneId, breaker::Breaker};
-use crate::store::{Position, Shard};
+use crate::store::{Position, Row, Shard};
 use std::{
-    cmp::Reverse,
-    collections::{BinaryHeap, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, VecDeque},
+    ops::Bound::{Excluded, Unbounded},
 };
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -15,8 +15,12 @@ pub(crate) struct Topic {
     /// Deliveries under way.
     pub(crate) in_work: usize,
     pub(crate) breaker: Breaker,
-    /// Lanes that were set aside, the lowest head first.
-    aside: BinaryHeap<Reverse<(Position, Shard, LaneId)>>,
+    /// Lanes that were set aside, by their heads.
+    aside: BTreeSet<Aside>,
+    /// The last of them that came back while the topic was down.
+    looked_at: Option<Aside>,
+    /// Some of them came back in this round of probes.
+    looked: bool,
     /// More is known of the topic than fits into its share: what does not fit is set aside.
     pub(crate) overflows: bool,
     /// Since when it has had more than its share in memory.
@@ -32,13 +36,32 @@ pub(crate) struct Topic {
     pub(crate) outages: HashMap<Uuid, u64>,
 }
 
-/// How many lanes of a topic that is down stand ready to probe it; the others are set aside.
+type Aside = (Position, Shard, LaneId);
+
+/// How many lanes of a topic that is down stand ready to probe it; the others are set aside. As many
+/// again have room whose events were never tried: they tell best.
 pub(crate) const PROBES: usize = if cfg!(test) { 1 } else { 64 };
 
 impl Topic {
-    /// Whether enough lanes stand ready to probe a topic that is down.
-    pub(crate) fn has_probes(&self) -> bool {
-        self.breaker.is_open() && self.ready.len() >= PROBES
+    /// Whether enough lanes stand ready to probe a topic that is down, for one with this head.
+    pub(crate) fn has_probes(&self, head: &Row) -> bool {
+        let most = if self.is_fresh(head) {
+            PROBES * 2
+        } else {
+            PROBES
+        };
+        self.breaker.is_open() && self.ready.len() >= most
+    }
+
+    /// Whether it has never been tried: what fails for a reason of its own has.
+    pub(crate) fn is_fresh(&self, event: &Row) -> bool {
+        event.attempts == 0 && !self.outages.contains_key(&event.id)
+    }
+
+    /// A delivery has started.
+    pub(crate) fn started(&mut self) {
+        self.in_work += 1;
+        self.looked &= !self.breaker.started();
     }
 
     /// Whether a worker may find something to start.
@@ -55,15 +78,17 @@ impl Topic {
 
     pub(crate) fn set_aside(&mut self, shard: Shard, lane: LaneId, head: Position) {
         self.overflows = true;
-        self.aside.push(Reverse((head, shard, lane)));
+        self.aside.insert((head, shard, lane));
     }
 
     /// How many of the lanes that were set aside may come back, where `share` events may wait for
     /// the topic and `waiting` do.
     pub(crate) fn recall(&self, waiting: usize, share: usize) -> usize {
         let wanted = if self.breaker.is_open() {
+            // A few for each round: there may be some among them that were never tried.
             let probed = !self.ready.is_empty() || self.in_work > 0;
-            if probed { 0 } else { PROBES }
+            let enough = self.looked || self.ready.len() >= PROBES * 2;
+            if probed && enough { 0 } else { PROBES }
         } else if waiting <= share / 2 {
             share - waiting
         } else {
@@ -72,10 +97,19 @@ impl Topic {
         wanted.min(self.aside.len())
     }
 
-    /// The lane that was set aside with the lowest head.
-    pub(crate) fn pop_aside(&mut self) -> Option<(Position, Shard, LaneId)> {
-        let Reverse(lowest) = self.aside.pop()?;
-        Some(lowest)
+    /// The lane that was set aside with the lowest head; of a topic that is down one after the other,
+    /// as they may be set aside again.
+    pub(crate) fn pop_aside(&mut self) -> Option<Aside> {
+        if !self.breaker.is_open() {
+            self.looked_at = None;
+            return self.aside.pop_first();
+        }
+        let after = self.looked_at.map_or(Unbounded, Excluded);
+        let mut beyond = self.aside.range((after, Unbounded));
+        let next = beyond.next().or_else(|| self.aside.first()).copied()?;
+        self.aside.remove(&next);
+        (self.looked_at, self.looked) = (Some(next), true);
+        Some(next)
     }
 
     /// Whether nothing of it is set aside.
@@ -86,8 +120,7 @@ impl Topic {
     /// Takes the lanes of these shards out of every queue.
     pub(crate) fn forget(&mut self, shards: &[Shard]) {
         self.ready.retain(|(shard, _)| !shards.contains(shard));
-        self.aside
-            .retain(|Reverse((_, shard, _))| !shards.contains(shard));
+        self.aside.retain(|(_, shard, _)| !shards.contains(shard));
         self.overflows &= !self.is_whole();
     }
 }

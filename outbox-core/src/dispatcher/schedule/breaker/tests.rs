@@ -32,7 +32,9 @@ impl Case {
     fn probe(&mut self, sign: Sign) -> Reaction {
         self.1 = self.1.max(self.0.retry_at().unwrap());
         assert!(self.0.allows(self.1));
-        self.0.started();
+        assert!(self.0.started(), "a round");
+        // Nothing else is there that was never tried.
+        self.0.end_round();
         assert!(!self.0.allows(self.1), "one probe at a time");
         let heard = Heard {
             sign,
@@ -118,6 +120,46 @@ async fn what_started_before_and_fails_late_changes_nothing() {
     }
     assert_eq!(case.0.retry_at(), until);
     assert_eq!(case.late(Sign::Works, 4), OVER, "it works");
+}
+
+#[tokio::test]
+async fn rounds_widen_while_an_outage_is_only_seen() {
+    let mut case = Case::new();
+    case.fail_in_a_row();
+    let mut round = |sign| {
+        case.1 = case.0.retry_at().unwrap();
+        let mut started = 0;
+        while case.0.allows(case.1) {
+            assert_eq!(case.0.wants_fresh(), started > 0);
+            assert_eq!(case.0.started(), started == 0);
+            started += 1;
+        }
+        for lane in 0..started {
+            assert!(!case.0.allows(case.1), "one round at a time");
+            let heard = Heard {
+                sign,
+                probe: true,
+                lane,
+                attempts: 0,
+            };
+            assert_eq!(case.0.heard(heard, (case.1, 0.0)), GIVEN_BACK);
+        }
+        (started, (case.0.retry_at().unwrap() - case.1).as_secs())
+    };
+    let rounds: Vec<_> = (0..8).map(|_| round(Sign::Fails)).collect();
+    let pauses = [2, 4, 8, 10, 10, 10, 10, 10];
+    assert_eq!(
+        rounds.iter().map(|round| round.1).collect::<Vec<_>>(),
+        pauses
+    );
+    assert_eq!(
+        rounds.iter().map(|round| round.0).collect::<Vec<_>>(),
+        [1, 2, 4, 8, 16, 32, 64, 64]
+    );
+    assert_eq!(round(Sign::Hangs).0, 64, "each for as long as it may take");
+    assert_eq!(round(Sign::Fails).0, 1);
+    assert_eq!(round(Sign::Down).0, 2, "reported now");
+    assert_eq!([round(Sign::Down).0, round(Sign::Down).0], [1, 1]);
 }
 
 #[tokio::test]
