@@ -10,7 +10,7 @@ use crate::{
         Letter, LetterDetail, LetterFilter, Operation, OperatorStore, Page, PausedTopic, Replayed,
         Scheduled, Span, TopicCount,
     },
-    store::{Position, StoreError, StoreErrorKind},
+    store::{DeadReason, Position, StoreError, StoreErrorKind},
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -253,7 +253,7 @@ impl State {
 
     fn skip(&mut self, position: Position) -> Option<Envelope> {
         let letter = self.dead.get_mut(&position).filter(|row| row.blocks)?;
-        letter.blocks = false;
+        (letter.blocks, letter.reason) = (false, DeadReason::Skipped);
         self.revision += 1;
         Some(letter.event.clone())
     }
@@ -314,6 +314,7 @@ fn matches(filter: &LetterFilter, letter: &DeadLetter, now: DateTime<Utc>) -> bo
             .as_ref()
             .is_none_or(|text| letter.error.contains(text))
         && filter.more.dead_for.is_none_or(old)
+        && filter.more.skipped == (letter.reason == DeadReason::Skipped)
 }
 
 fn as_letter(row: &DeadLetter) -> Letter {

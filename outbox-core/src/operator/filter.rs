@@ -27,7 +27,7 @@ pub struct Filter<M = ()> {
 /// Which events are meant that are still to be delivered.
 pub type EventFilter = Filter;
 
-/// Which dead letters are meant.
+/// Which dead letters are meant: of those that nobody has skipped.
 pub type LetterFilter = Filter<OfLetters>;
 
 /// Which delivered events are meant.
@@ -41,6 +41,9 @@ pub struct OfLetters {
     pub error: Option<String>,
     /// They have been dead for so long.
     pub dead_for: Option<Duration>,
+    /// An operator has skipped them. Otherwise nobody has: what was skipped is done with, and a retry
+    /// of all would do it again.
+    pub skipped: bool,
 }
 
 /// What is asked of delivered events.
@@ -103,6 +106,13 @@ impl LetterFilter {
     #[must_use]
     pub fn dead_for(mut self, age: Duration) -> Self {
         self.more.dead_for = Some(age);
+        self
+    }
+
+    /// Only those that an operator has skipped, which nobody else gets.
+    #[must_use]
+    pub fn skipped(mut self) -> Self {
+        self.more.skipped = true;
         self
     }
 }

@@ -80,6 +80,8 @@ pub enum DeadReason {
     Rejected,
     /// Delivering the event brought the process down, again and again.
     Crashed,
+    /// And an operator has skipped it since.
+    Skipped,
 }
 
 impl DeadReason {
@@ -90,6 +92,7 @@ impl DeadReason {
             Self::Exhausted => "exhausted",
             Self::Rejected => "rejected",
             Self::Crashed => "crashed",
+            Self::Skipped => "skipped",
         }
     }
 }

@@ -23,6 +23,7 @@ impl SeaOrmStore {
             filter.key.clone().into(),
             filter.more.error.clone().into(),
             filter.more.dead_for.map(micros).into(),
+            filter.more.skipped.into(),
             limit(&span),
         ];
         let sql = include_str!("sql/letters.sql");

@@ -45,7 +45,7 @@ fn questions(backend: DbBackend) -> Vec<(&'static str, String, &'static str)> {
         (
             "letters",
             include_str!("sql/letters.sql").to_owned(),
-            format!("{any}, NULL, NULL, 100"),
+            format!("{any}, NULL, NULL, FALSE, 100"),
         ),
         (
             "letter",

@@ -221,6 +221,7 @@ macro_rules! conformance {
                 a_blocked_aggregate_is_listed_with_what_waits,
                 what_waits_is_counted_for_each_letter_of_a_page,
                 what_operators_do_is_recorded,
+                what_was_skipped_is_left_to_those_who_ask_for_it,
             }
             pauses {
                 a_paused_topic_is_known_to_all,

@@ -75,11 +75,41 @@ pub async fn a_skipped_letter_is_kept_and_blocks_no_more<H: Harness>(harness: &H
     assert_eq!(skipped.unwrap(), Answer::Done);
     assert_ne!(revision(&owner, &rows[0]).await, before);
     assert_eq!(owner.store.blocked(&[rows[0].shard]).await.unwrap(), []);
-    let all = operator.letters(&LetterFilter::all(), 0).await.unwrap();
+    let skipped = LetterFilter::all().skipped();
+    let all = operator.letters(&skipped, 0).await.unwrap();
     assert!(!all.items[0].blocks);
     let again = operator.skip(rows[0].position, "again").await.unwrap();
     assert_eq!(again, Answer::TooLate);
     requeue(harness, rows[0].position).await;
+}
+
+/// It was done by hand: a retry of all must not do it again.
+pub async fn what_was_skipped_is_left_to_those_who_ask_for_it<H: Harness>(harness: &H) {
+    let things = ["one", "two"].map(Thing::said).into();
+    let (_, rows) = letters(harness, things).await;
+    let [first, second] = [rows[0].position, rows[1].position];
+    let operator = operator(harness);
+    let skipped = operator.skip(first, "was done by hand").await;
+    assert_eq!(skipped.unwrap(), Answer::Done);
+    let (others, skipped) = (LetterFilter::all(), LetterFilter::all().skipped());
+    for (filter, position, reason) in [(&others, second, "rejected"), (&skipped, first, "skipped")]
+    {
+        let page = operator.letters(filter, 0).await.unwrap();
+        let found: Vec<_> = page.items.iter().map(|letter| letter.position).collect();
+        assert_eq!(found, [position]);
+        assert_eq!(page.items[0].reason, reason);
+        assert_eq!(operator.count_letters(filter).await.unwrap(), 1);
+    }
+    let done = operator.retry_all(&others, Bulk::new(10), "again").await;
+    assert_eq!(done.unwrap().done, 1);
+    let waiting = harness.pending().await;
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(waiting[0].position, second);
+    let done = operator
+        .retry_all(&skipped, Bulk::new(10), "after all")
+        .await;
+    assert_eq!(done.unwrap().done, 1);
+    assert_eq!(harness.pending().await[0].position, first);
 }
 
 /// It is nowhere any more.

@@ -1,2 +1,2 @@
 -- $1 position.
-UPDATE "outbox_dead" SET blocks_aggregate = FALSE WHERE seq = $1
+UPDATE "outbox_dead" SET blocks_aggregate = FALSE, reason = 'skipped' WHERE seq = $1

@@ -113,7 +113,7 @@ pub async fn inboxes_and_dedupe_keys_are_pruned<H: Harness + 'static>(scene: &Sc
         return;
     };
     let inbox = Inbox::builder("mails").outbox(&tables.outbox);
-    let inbox = inbox.build().unwrap();
+    let inbox = inbox.lease(Duration::from_millis(1)).build().unwrap();
     inbox.begin(&tables.db, Uuid::now_v7()).await.unwrap();
     let event = Account::changed("x", "1").dedupe_key("x");
     let event = event.dedupe_window(Duration::from_millis(1));
