@@ -146,7 +146,7 @@ impl<S: Store> Worker<S> {
                 .await
         };
         let ended = tickets.into_iter().zip(answers).map(|(ticket, answer)| {
-            let ended = span.in_scope(|| self.ended(answer));
+            let ended = span.in_scope(|| self.ended(&route.name, &ticket, answer));
             (ticket, ended)
         });
         let ended: Vec<_> = ended.chain(without).collect();
@@ -226,11 +226,14 @@ impl<S: Store> Worker<S> {
         Ok(())
     }
 
-    fn ended(&self, answer: Answer) -> Ended {
+    /// Log lines name the event themselves: a filter may leave out the span, and of a batch it names
+    /// the first.
+    fn ended(&self, topic: &str, ticket: &Ticket, answer: Answer) -> Ended {
+        let event = ticket.id;
         match answer {
             Answer::Done => Ended::Done,
             Answer::Newer => {
-                warn!("newer schema version: the event waits for a newer build");
+                warn!(topic, %event, "newer schema version: the event waits for a newer build");
                 Ended::Newer
             }
             Answer::Completed => Ended::Completed,
@@ -243,7 +246,8 @@ impl<S: Store> Worker<S> {
             }
             Answer::Failed(mut failure) => {
                 failure.text = self.redacted(&failure);
-                warn!(error = %failure, "delivery failed");
+                let attempt = ticket.attempts.saturating_add(1);
+                warn!(topic, %event, attempt, error = %failure, "delivery failed");
                 Ended::Failed(failure)
             }
         }

@@ -20,10 +20,14 @@ struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
     fn capture() -> (Self, DefaultGuard) {
+        Self::capture_down_to(Level::INFO)
+    }
+
+    fn capture_down_to(level: Level) -> (Self, DefaultGuard) {
         let lines = Self::default();
         let writer = lines.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_max_level(Level::INFO)
+            .with_max_level(level)
             .without_time()
             .with_target(false)
             .with_ansi(false)
@@ -66,6 +70,23 @@ async fn failed_deliveries_are_warnings_and_dead_letters_are_errors() {
     assert_eq!(lines.count(Level::ERROR, "no such account"), 1);
     assert_eq!(lines.count(Level::ERROR, "dead letter"), 1);
     assert_eq!(lines.count(Level::ERROR, "order.step"), 1);
+}
+
+/// The span of a delivery is at INFO.
+#[tokio::test(start_paused = true)]
+async fn a_warning_names_its_event_where_spans_are_left_out() {
+    let (lines, _capturing) = Lines::capture_down_to(Level::WARN);
+    let (store, log) = (MemoryStore::new(), Log::default());
+    let id = store.emit(step(1, 1)).unwrap().id();
+    let dispatcher = spawn(dispatcher(&store, &log, |_, _, _| async {
+        Err(HandlerError::retry("no such account"))
+    }));
+    until("dead", || store.dead().len() == 1).await;
+    dispatcher.shutdown().await;
+    for attempt in 1..=4 {
+        let what = format!("topic=\"order.step\" event={id} attempt={attempt} ");
+        assert_eq!(lines.count(Level::WARN, &what), 1, "{what}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

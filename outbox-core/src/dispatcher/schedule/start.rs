@@ -27,8 +27,8 @@ pub(crate) struct Ticket {
     pub(crate) epoch: Epoch,
     pub(crate) position: Position,
     pub(super) lane: LaneId,
-    pub(super) id: Uuid,
-    pub(super) attempts: u32,
+    pub(crate) id: Uuid,
+    pub(crate) attempts: u32,
     pub(super) ordered: bool,
     /// Bytes that count against the budget only while the event is in work.
     pub(super) long: usize,
