@@ -1,13 +1,12 @@
 //! Every way in which a request can fail, and the answer to it.
 
-use crate::database;
 use axum::{
     Json,
     extract::rejection::{JsonRejection, PathRejection},
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use outbox_seaorm::{EmitError, EmitErrorKind};
+use outbox_seaorm::{EmitError, EmitErrorKind, is_contention};
 use sea_orm::DbErr;
 use serde_json::json;
 use std::fmt;
@@ -69,7 +68,7 @@ impl fmt::Display for Error {
 
 impl From<DbErr> for Error {
     fn from(source: DbErr) -> Self {
-        if database::is_contention(&source) {
+        if is_contention(&source) {
             Self::Contention(source)
         } else {
             Self::Database(source)

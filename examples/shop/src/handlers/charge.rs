@@ -1,11 +1,10 @@
 use super::request;
 use crate::{
     app::App,
-    database,
     events::{Charge, Declined, OrderEvent, Paid},
     gateway::GatewayError,
 };
-use outbox_seaorm::{Delivery, Emit, HandlerError};
+use outbox_seaorm::{Delivery, Emit, HandlerError, begin_immediate};
 use std::time::Duration;
 use tracing::info;
 
@@ -35,7 +34,7 @@ pub async fn charge(charge: Charge, delivery: Delivery) -> Result<(), HandlerErr
         Err(error @ GatewayError::Unavailable) => return Err(HandlerError::outage(error)),
     };
     // Delivered again, it is charged once by the key, and told once by the key.
-    let txn = database::begin(&app.db).await?;
+    let txn = begin_immediate(&app.db).await?;
     txn.emit(answer)
         .dedupe_key(key)
         .dedupe_window(ONCE_WITHIN)

@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     events::{Charge, Confirmation, OrderEvent, StockLow},
 };
-use outbox_seaorm::Emit;
+use outbox_seaorm::{Emit, begin_immediate};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseConnection, EntityTrait, ExprTrait, IntoActiveModel,
     QueryFilter,
@@ -53,7 +53,7 @@ async fn try_to_place(
     key: &str,
     new: &NewOrder,
 ) -> Result<order::Model, Error> {
-    let txn = database::begin(db).await?;
+    let txn = begin_immediate(db).await?;
     let total_cents = price(&txn, new).await?;
     let placed = order::Model {
         id: Uuid::now_v7(),

@@ -1,6 +1,7 @@
 //! Another writer in the way for longer than SQLite waits.
 
 use crate::site::tea;
+use outbox_seaorm::begin_immediate;
 use sea_orm::{ConnectOptions, Database, DatabaseConnection};
 use shop::{database, error::Error, orders};
 use std::time::Duration;
@@ -20,7 +21,7 @@ async fn an_order_is_tried_again_until_the_other_writer_is_done() {
     let patient = database::open(&url).await.unwrap();
     let db = impatient(&url).await;
     let order = serde_json::from_value(tea()).unwrap();
-    let other = database::begin(&patient).await.unwrap();
+    let other = begin_immediate(&patient).await.unwrap();
     let busy = orders::place(&db, "acme", "1", &order).await;
     assert!(matches!(busy, Err(Error::Contention(_))), "{busy:?}");
 
