@@ -39,6 +39,7 @@ async fn ready(State(health): State<Health>) -> StatusCode {
 async fn report(State(health): State<Health>) -> (StatusCode, Json<Value>) {
     let ready = health.is_ready().await;
     let stats = health.dispatcher.stats();
+    // Of this process. What stands in the outbox is had from `Operator::counts` and `oldest`.
     let report = json!({
         "live": health.is_live(),
         "ready": ready,
@@ -47,7 +48,7 @@ async fn report(State(health): State<Health>) -> (StatusCode, Json<Value>) {
             "retried": stats.retried,
             "dead": stats.dead,
             "in_work": stats.in_work,
-            "waiting": stats.waiting,
+            "waiting_in_memory": stats.waiting,
             "of_unknown_topics": stats.unknown,
         },
     });

@@ -25,8 +25,9 @@ pub struct Stats {
     pub lease_lost: u64,
     /// How many deliveries are under way.
     pub in_work: u64,
-    /// How many events wait in memory: not how many there are, see
-    /// [`Operator::counts`](crate::Operator::counts).
+    /// How many events wait in memory to be handled. It is no backlog: events of a paused topic, and
+    /// those that were not read yet, are only in the database. For these ask
+    /// [`Operator::counts`](crate::Operator::counts) and [`Operator::oldest`](crate::Operator::oldest).
     pub waiting: u64,
     /// How many topics stand still for an outage, but for single events that see whether it is over.
     pub down: u64,
