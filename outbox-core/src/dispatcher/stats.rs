@@ -48,7 +48,8 @@ pub struct Summary {
     /// Events seen that nobody here can handle: of an unknown topic, or of a newer version. They
     /// stay in the outbox.
     pub unhandled: u64,
-    /// Whether nothing deliverable was left; false when the deadline came first.
+    /// Whether nothing was left that could be delivered at once; false when the deadline came first.
+    /// What has failed may wait for its retry still: see [`next_due`](Self::next_due).
     pub idle: bool,
     /// Whether other dispatchers owned everything to the end, or the leases of some that died
     /// still ran: nothing could be done here.
