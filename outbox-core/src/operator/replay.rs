@@ -52,8 +52,9 @@ impl<S: OperatorStore> Operator<S> {
     }
 
     /// Goes on with a replay that was interrupted, or starts one under an id of one's own: no event
-    /// is brought back twice by it, for as long as its record is kept. `bulk` counts what was replayed
-    /// before.
+    /// is brought back twice by it, for as long as its record is kept. `bulk.most` is for the replay in
+    /// all, with what it has brought back before: after 10,000 events, `Bulk::new(20_000)` brings back
+    /// 10,000 more.
     ///
     /// # Errors
     /// As [`replay`](Self::replay); and when the id is that of a record of something else.
