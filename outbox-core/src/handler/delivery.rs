@@ -144,7 +144,9 @@ impl Delivery {
     /// The application's state, as it was given to the dispatcher's `with_state`.
     ///
     /// # Errors
-    /// When the dispatcher was built without a state of this type.
+    /// When the dispatcher was built without a state of this type. Through `?` it means *retry* as any
+    /// error does, and nothing says so before the first event comes: write `with_state` before the
+    /// handlers that ask for it.
     pub fn state<S: Any + Send + Sync>(&self) -> Result<&S, MissingState> {
         self.state
             .as_deref()
