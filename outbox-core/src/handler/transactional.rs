@@ -2,7 +2,7 @@ use super::{Delivery, HandlerError};
 use std::future::Future;
 
 /// Handles the events of a topic inside the transaction that completes them: an async function, an
-/// async closure, or a type of one's own.
+/// async closure that captures nothing, or a type of one's own.
 ///
 /// `X` is the transaction of the store: with SeaORM its `DatabaseTransaction`. What the handler
 /// writes through it, the events it emits through it and the completion of its event commit
@@ -34,12 +34,13 @@ use std::future::Future;
 ///     Ok(())
 /// }
 ///
-/// // Where it is registered, a closure does as well:
+/// // A closure that captures nothing does as well:
 /// let book_all = async |charge: Charge, _: Delivery, txn: &Transaction| {
 ///     txn.book(charge.cents).await?;
 ///     Ok(())
 /// };
 ///
+/// // What has something of its own is a type:
 /// struct Book {
 ///     factor: i64,
 /// }
@@ -67,7 +68,7 @@ use std::future::Future;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot handle `{E}` in a `{X}`",
     label = "not a transactional handler of `{E}`",
-    note = "a transactional handler is `async fn({E}, Delivery, &{X}) -> Result<(), HandlerError>`, or a type that implements `TransactionalHandler<{E}, {X}>`"
+    note = "a transactional handler is `async fn({E}, Delivery, &{X}) -> Result<(), HandlerError>`, a closure of this kind that captures nothing, or a type that implements `TransactionalHandler<{E}, {X}>`"
 )]
 pub trait TransactionalHandler<E, X>: Send + Sync + 'static {
     /// Handles one event.
