@@ -120,8 +120,18 @@ async fn freeze(stage: &Stage, chance: &mut fastrand::Rng) -> Result<(), Box<dyn
     };
     let window = Window::open(stage, What::Fault, "freeze", Some(&victim));
     victim.freeze()?;
-    // Whoever holds the only write lock keeps everybody from taking over, and is no test of it.
-    if !stage.database.is_locked().await {
+    // Whoever holds the only write lock keeps everybody from taking over, and is no test of it: another
+    // moment is.
+    let mut is_locked = stage.database.is_locked().await;
+    for _ in 0..5 {
+        if is_locked {
+            victim.thaw()?;
+            until_in_work(stage).await;
+            victim.freeze()?;
+            is_locked = stage.database.is_locked().await;
+        }
+    }
+    if !is_locked {
         window.struck();
         window.survey().await?;
         sleep(stage.arguments.lease().mul_f64(1.1 + 1.5 * chance.f64())).await;
