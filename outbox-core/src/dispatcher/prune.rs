@@ -1,6 +1,6 @@
 use super::{answer::within, retention::Retention};
 use crate::store::{Kept, Position, Store, StoreError};
-use std::{error::Error, time::Duration};
+use std::{error::Error, future::Future, time::Duration};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -10,10 +10,11 @@ use uuid::Uuid;
 /// no dispatcher on these tables, once in a while. A dispatcher does it by itself.
 ///
 /// # Errors
-/// The store's; what was deleted before stays so.
+/// The store's, or none of its answers for five minutes; what was deleted before stays so.
 ///
 /// # Cancel safety
-/// Dropped, it has deleted some of the rows. What an archive has got it may get again.
+/// Dropped, it has deleted some of the rows, and a batch that is under way comes to its end. What an
+/// archive has got it may get again.
 pub async fn prune<S: Store>(store: &S, retention: &Retention) -> Result<usize, StoreError> {
     let round = Round {
         store,
@@ -38,8 +39,6 @@ const BATCHES: usize = 1_000;
 
 /// How long a batch may take. Nobody else has to wait for it, but the tables grow meanwhile.
 const ANSWER: Duration = Duration::from_secs(5 * 60);
-
-const CONTEXT: &str = "pruning";
 
 /// So many events go to the archive at once: they may be long.
 const ARCHIVED: usize = 100;
@@ -81,9 +80,8 @@ impl<S: Store> Round<'_, S> {
         let mut deleted = 0;
         for _ in 0..BATCHES {
             let began = Instant::now();
-            let store = self.store.clone();
-            let prune = async move { store.prune(kept, age, batch).await };
-            let rows = within(ANSWER, CONTEXT, prune).await?;
+            let prune = move |store: S| async move { store.prune(kept, age, batch).await };
+            let rows = self.ask(prune).await?;
             deleted += rows;
             if rows < batch || self.rest(began).await {
                 break;
@@ -97,9 +95,8 @@ impl<S: Store> Round<'_, S> {
         let mut deleted = 0;
         for _ in 0..BATCHES {
             let began = Instant::now();
-            let store = self.store.clone();
-            let expired = async move { store.expired(age, batch).await };
-            let events = within(ANSWER, CONTEXT, expired).await?;
+            let expired = move |store: S| async move { store.expired(age, batch).await };
+            let events = self.ask(expired).await?;
             let rows = events.len();
             let keys: Vec<(Position, Uuid)> = events
                 .iter()
@@ -112,14 +109,22 @@ impl<S: Store> Round<'_, S> {
                 warn!(error, "the archive did not take the history: it stays");
                 break;
             }
-            let store = self.store.clone();
-            let forget = async move { store.forget(&keys).await };
-            deleted += within(ANSWER, CONTEXT, forget).await?;
+            let forget = |store: S| async move { store.forget(&keys).await };
+            deleted += self.ask(forget).await?;
             if rows < batch || self.rest(began).await {
                 break;
             }
         }
         Ok(deleted)
+    }
+
+    /// Asks the store for one batch, not for ever.
+    async fn ask<T, Fut>(&self, call: impl FnOnce(S) -> Fut) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        Fut: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        within(ANSWER, "pruning", call(self.store.clone())).await
     }
 
     /// As long as the batch took, so that others come in between. Returns whether to stop.
