@@ -191,7 +191,7 @@ fn check_encoded(encoded: &Encoded, limits: &Limits) -> Result<(), InvalidEvent>
         ("topic", encoded.topic.name),
         ("aggregate", encoded.aggregate),
     ] {
-        if name.is_empty() || name.len() > Limits::NAME_BYTES || name.contains('\0') {
+        if !Limits::is_name(name) {
             return Err(InvalidEvent::new(
                 Kind::Name,
                 format!(

@@ -23,6 +23,11 @@ impl Limits {
     pub const DEDUPE_KEY_BYTES: usize = 250;
     /// A hundred years: beyond it, adding to the database's clock could leave the range.
     pub(crate) const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+
+    /// Whether a topic, or a kind of aggregate, can have this name.
+    pub(crate) fn is_name(name: &str) -> bool {
+        !name.is_empty() && name.len() <= Self::NAME_BYTES && !name.contains('\0')
+    }
 }
 
 impl Default for Limits {

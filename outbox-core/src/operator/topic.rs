@@ -42,8 +42,9 @@ impl<S: OperatorStore> Operator<S> {
     /// # Errors
     /// When no topic can have that name, or the database cannot do it; then nothing is done.
     pub async fn pause(&self, topic: &str, why: &str) -> Result<bool, StoreError> {
-        if topic.is_empty() || topic.len() > Limits::NAME_BYTES || topic.contains('\0') {
-            let source = "a topic's name has 1 to 200 bytes and no NUL";
+        if !Limits::is_name(topic) {
+            let most = Limits::NAME_BYTES;
+            let source = format!("a topic's name has 1 to {most} bytes and no NUL");
             let refused = StoreErrorKind::Refused;
             return Err(StoreError::new(refused, "pausing a topic", source));
         }
