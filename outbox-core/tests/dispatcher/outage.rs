@@ -35,6 +35,7 @@ async fn an_outage_burns_no_attempt_and_is_probed_with_single_events() {
         "one in 60 to 75 seconds: {probes}"
     );
     assert_eq!(store.pending().len(), 1_000);
+    assert_eq!(dispatcher.stats().down, 1);
     assert!(
         store
             .pending()
@@ -45,6 +46,7 @@ async fn an_outage_burns_no_attempt_and_is_probed_with_single_events() {
     up.store(true, SeqCst);
     pass(120).await;
     assert_eq!(store.pending(), []);
+    assert_eq!(dispatcher.stats().down, 0);
     for order in 0..20 {
         assert!(log.of(order).is_sorted());
     }

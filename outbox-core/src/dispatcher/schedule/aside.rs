@@ -2,7 +2,7 @@ use super::{
     LaneId, Schedule,
     lane::Waiting,
     shard::ShardState,
-    topic::{PROBES, Topic},
+    topic::{MOST_PROBES, Topic},
 };
 use crate::{
     dispatcher::router::RouteId,
@@ -50,9 +50,13 @@ impl Schedule {
     /// Whether a lane that may run has to wait outside of the memory.
     pub(super) fn is_crowded(&self, route: RouteId, (shard, id): (Shard, LaneId)) -> bool {
         let topic = &self.topics[route];
-        let head = self.head(shard, id);
-        head.is_some_and(|head| topic.has_probes(&head.row))
-            || topic.overflows && self.window.is_over(route)
+        if topic.breaker.is_open() {
+            let head = self.head(shard, id);
+            if head.is_some_and(|head| topic.has_probes(&head.row)) {
+                return true;
+            }
+        }
+        topic.overflows && self.window.is_over(route)
     }
 
     /// The first event of a lane.
@@ -103,7 +107,7 @@ impl Schedule {
 
     /// A topic is down: all but some of its ready lanes leave the memory.
     pub(super) fn keep_probes(&mut self, route: RouteId, now: Instant) {
-        while self.topics[route].ready.len() > PROBES * 2
+        while self.topics[route].ready.len() > MOST_PROBES
             && let Some(last) = self.topics[route].ready.pop_back()
         {
             self.put_back(last, now);

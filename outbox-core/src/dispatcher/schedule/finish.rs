@@ -7,7 +7,7 @@ use crate::{
     dispatcher::{
         failure::Failure,
         router::RouteId,
-        stats::add,
+        stats::{add, set},
         verdict::{Case, dead, failed},
     },
     retry::RetryPolicy,
@@ -122,7 +122,8 @@ impl Schedule {
             self.keep_probes(route, now);
         }
         if reaction.change.is_some() {
-            self.publish_gauges();
+            let down = self.topics.iter().filter(|topic| topic.breaker.is_open());
+            set(&self.counters.down, down.count());
         }
         reaction.change
     }

@@ -97,6 +97,8 @@ impl Schedule {
     pub(crate) fn new(router: Arc<Router>, config: Arc<Config>, counters: Arc<Counters>) -> Self {
         let topics: Vec<_> = router.routes().iter().map(|_| Topic::default()).collect();
         let window = Window::new(config.window, topics.len());
+        // What was known of outages went with the session before.
+        set(&counters.down, 0);
         let has_transactions = router.routes().iter().any(|route| route.room().is_some());
         Self {
             router,
@@ -129,7 +131,6 @@ impl Schedule {
     pub(crate) fn own(&mut self, owned: Owned) {
         self.shards.insert(owned.shard, ShardState::new(owned));
         set(&self.counters.shards, self.shards.len());
-        self.publish_gauges();
     }
 
     pub(crate) fn owned(&self) -> Vec<Owned> {
@@ -274,7 +275,5 @@ impl Schedule {
     fn publish_gauges(&self) {
         set(&self.counters.waiting, self.window.waiting());
         set(&self.counters.in_work, self.in_work);
-        let down = |topic: &&Topic| topic.breaker.is_open();
-        set(&self.counters.down, self.topics.iter().filter(down).count());
     }
 }

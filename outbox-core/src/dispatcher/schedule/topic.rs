@@ -38,19 +38,20 @@ pub(crate) struct Topic {
 
 type Aside = (Position, Shard, LaneId);
 
-/// How many lanes of a topic that is down stand ready to probe it; the others are set aside. As many
-/// again have room whose events were never tried: they tell best.
-pub(crate) const PROBES: usize = if cfg!(test) { 1 } else { 64 };
+/// How many lanes of a topic that is down stand ready to probe it; the others are set aside.
+const PROBES: usize = if cfg!(test) { 1 } else { 64 };
+
+/// With those whose events were never tried: they tell best.
+pub(crate) const MOST_PROBES: usize = PROBES * 2;
 
 impl Topic {
-    /// Whether enough lanes stand ready to probe a topic that is down, for one with this head.
+    /// Whether enough lanes stand ready to probe it while it is down, for one with this head.
     pub(crate) fn has_probes(&self, head: &Row) -> bool {
-        let most = if self.is_fresh(head) {
-            PROBES * 2
-        } else {
-            PROBES
+        let most = match self.is_fresh(head) {
+            true => MOST_PROBES,
+            false => PROBES,
         };
-        self.breaker.is_open() && self.ready.len() >= most
+        self.ready.len() >= most
     }
 
     /// Whether it has never been tried: what fails for a reason of its own has.
@@ -87,7 +88,7 @@ impl Topic {
         let wanted = if self.breaker.is_open() {
             // A few for each round: there may be some among them that were never tried.
             let probed = !self.ready.is_empty() || self.in_work > 0;
-            let enough = self.looked || self.ready.len() >= PROBES * 2;
+            let enough = self.looked || self.ready.len() >= MOST_PROBES;
             if probed && enough { 0 } else { PROBES }
         } else if waiting <= share / 2 {
             share - waiting
