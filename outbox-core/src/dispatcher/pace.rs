@@ -87,6 +87,17 @@ mod tests {
     }
 
     #[test]
+    fn an_outbox_is_idle_after_thirty_milliseconds() {
+        let mut pace = Pace::new((Duration::from_millis(10), Duration::from_secs(1)));
+        pauses(&mut pace, 4);
+        assert!(!pace.is_slow());
+        assert_eq!(pauses(&mut pace, 2), [10, 20]);
+        assert!(pace.is_slow());
+        pace.after(true, 0.0);
+        assert!(!pace.is_slow());
+    }
+
+    #[test]
     fn jitter_only_shortens() {
         let mut pace = Pace::new((Duration::from_secs(1), Duration::from_secs(1)));
         pauses(&mut pace, 4);
