@@ -119,18 +119,18 @@ async fn freeze(stage: &Stage, chance: &mut fastrand::Rng) -> Result<(), Box<dyn
         return Ok(());
     };
     let window = Window::open(stage, What::Fault, "freeze", Some(&victim));
-    victim.freeze()?;
     // Whoever holds the only write lock keeps everybody from taking over, and is no test of it: another
     // moment is.
-    let mut is_locked = stage.database.is_locked().await;
-    for _ in 0..5 {
-        if is_locked {
-            victim.thaw()?;
-            until_in_work(stage).await;
-            victim.freeze()?;
-            is_locked = stage.database.is_locked().await;
+    let mut tries = 0..6;
+    let is_locked = loop {
+        victim.freeze()?;
+        let is_locked = stage.database.is_locked().await;
+        if !is_locked || tries.next().is_none() {
+            break is_locked;
         }
-    }
+        victim.thaw()?;
+        until_in_work(stage).await;
+    };
     if !is_locked {
         window.struck();
         window.survey().await?;
