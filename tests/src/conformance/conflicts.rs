@@ -1,7 +1,9 @@
 //! What a database cancels because of what others do. B035.
 
 use super::{Actor, Harness, Thing};
-use outbox_core::store::{History, Row, Settled, Settlement, StoreErrorKind, Verdict};
+use outbox_core::store::{
+    History, Outcomes, Row, Settled, Settlement, Store, StoreErrorKind, Verdict,
+};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, TransactionTrait};
 use std::time::Duration;
 
@@ -60,4 +62,49 @@ pub async fn a_settle_that_loses_a_deadlock_may_be_tried_again<H: Harness>(harne
     assert_eq!(harness.delivered().await.len(), 2);
     let attempts = harness.pending().await.iter().map(|row| row.attempts).sum();
     assert_eq!((harness.pending().await.len(), attempts), (18, 2));
+}
+
+/// It was sent by a process that is cut off when the answer to its first statement comes: the server
+/// would keep its locks for hours. No law, as there is no wire before every store.
+pub async fn a_settle_whose_client_is_silent_is_ended_by_the_server<H: Harness>(
+    harness: &H,
+    through: H::Store,
+    silence: impl Fn(),
+) where
+    H::Store: 'static,
+{
+    harness.emit(Thing::said("one")).await;
+    let tables = harness.tables().unwrap();
+    let former = Actor::owner(harness).await;
+    let row = former.rows().await.remove(0);
+    let other = tables.db.begin().await.unwrap();
+    let lock = "SELECT seq FROM \"outbox_event\" FOR UPDATE";
+    let lock = tables.outbox.names().render(tables.backend(), lock);
+    other.execute_unprepared(&lock).await.unwrap();
+    let outcome = Settlement::new(row.position, row.id, Verdict::Done);
+    let outcomes = [Outcomes::new(former.of(row.shard), vec![outcome])];
+    let member = former.member.id;
+    let settling =
+        tokio::spawn(async move { through.settle(member, &outcomes, History::Keep).await });
+    harness.wait_for_waiters().await;
+    silence();
+    other.rollback().await.unwrap();
+
+    Actor::join(harness).await.evict(&former).await;
+    let mut heir = Actor::owner(harness).await;
+    let settled = async {
+        // The shard's row may be locked too.
+        while heir.owned.iter().all(|owned| owned.shard != row.shard) {
+            heir.take().await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        heir.settle(&row, Verdict::Done).await
+    };
+    let settled = tokio::time::timeout(Duration::from_secs(45), settled).await;
+    let written = Settled::Written { gone: Vec::new() };
+    assert_eq!(settled.unwrap(), written);
+    assert!(!settling.is_finished());
+    settling.abort();
+    assert_eq!(harness.pending().await, []);
+    assert_eq!(harness.delivered().await.len(), 1);
 }

@@ -1,15 +1,13 @@
 //! Transactions whose process is not heard of any more.
 
 use super::{database::get, harness::MariaDb};
-use outbox_core::store::{
-    Claim, History, Outcomes, Row, Settlement, Store, TransactionalStore, Verdict,
-};
+use outbox_core::store::{Claim, History, Row, TransactionalStore, Verdict};
 use outbox_seaorm::SeaOrmStore;
 use outbox_tests::{
     Proxy,
-    conformance::{Actor, Harness, Thing, claims},
+    conformance::{Actor, Harness, Thing, claims, conflicts},
 };
-use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use std::time::Duration;
 
 #[tokio::test]
@@ -18,36 +16,14 @@ async fn a_claim_that_stands_idle_is_ended_by_the_server() {
     claims::a_claim_that_stands_idle_is_ended_by_the_server(&harness, idle).await;
 }
 
-/// It was sent by a process that is cut off when the answer to its first statement comes: the server
-/// would keep the locks for 8 hours.
 #[tokio::test]
 async fn a_settle_whose_client_is_silent_is_ended_by_the_server() {
     let harness = MariaDb::fresh().await;
-    harness.emit(Thing::said("one")).await;
     let proxy = Proxy::start(harness.0.port(), b"").await;
-    let through = harness.0.open_through(proxy.port, 1).await;
-    let former = Actor::owner(&harness).await;
-    let row = former.rows().await.remove(0);
-
-    let other = harness.0.db.begin().await.unwrap();
-    let lock = "SELECT seq FROM outbox_event FOR UPDATE";
-    other.execute_unprepared(lock).await.unwrap();
-    let (store, member) = (SeaOrmStore::from(&through), former.member.id);
-    let outcome = Settlement::new(row.position, row.id, Verdict::Done);
-    let outcomes = [Outcomes::new(former.of(row.shard), vec![outcome])];
-    let settling =
-        tokio::spawn(async move { store.settle(member, &outcomes, History::Keep).await });
-    harness.0.wait_for_waiters().await;
-    proxy.silence();
-    other.rollback().await.unwrap();
-
-    Actor::join(&harness).await.evict(&former).await;
-    let heir = Actor::owner(&harness).await;
-    heir.settle(&row, Verdict::Done).await;
-    assert!(!settling.is_finished());
-    settling.abort();
-    assert_eq!(harness.pending().await, []);
-    assert_eq!(harness.delivered().await.len(), 1);
+    let through = SeaOrmStore::from(&harness.0.open_through(proxy.port, 1).await);
+    let silence = || proxy.silence();
+    conflicts::a_settle_whose_client_is_silent_is_ended_by_the_server(&harness, through, silence)
+        .await;
 }
 
 async fn wait_timeout(session: &impl ConnectionTrait) -> i64 {

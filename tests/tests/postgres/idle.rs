@@ -1,13 +1,20 @@
-//! A claim whose process stands still.
+//! Transactions whose process stands still, or is not heard of any more.
 
-use super::{database::Database, harness::Postgres};
+use super::{
+    database::{self, Database},
+    harness::Postgres,
+};
 use outbox_core::{
     Delivery,
     store::{Claim, TransactionalStore},
 };
-use outbox_tests::conformance::{
-    Actor, Harness, Thing, claims,
-    dispatcher::{Account, Scene},
+use outbox_seaorm::SeaOrmStore;
+use outbox_tests::{
+    Proxy,
+    conformance::{
+        Actor, Harness, Thing, claims, conflicts,
+        dispatcher::{Account, Scene},
+    },
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, Statement};
 use std::time::Duration;
@@ -33,6 +40,18 @@ async fn a_claim_that_stands_idle_is_ended_by_the_server() {
     claims::a_claim_that_stands_idle_is_ended_by_the_server(&harness, idle).await;
 }
 
+/// In a transaction, as where sessions default to SERIALIZABLE.
+#[tokio::test]
+async fn a_settle_whose_client_is_silent_is_ended_by_the_server() {
+    let harness = Postgres::<true>::fresh().await;
+    let proxy = Proxy::start(database::port(), b"").await;
+    let through = harness.0.open_through(proxy.port, "", 1).await;
+    let through = SeaOrmStore::new(&through, &harness.0.outbox);
+    let silence = || proxy.silence();
+    conflicts::a_settle_whose_client_is_silent_is_ended_by_the_server(&harness, through, silence)
+        .await;
+}
+
 /// For the transaction only, and only where the session has nothing of its own.
 #[tokio::test]
 async fn what_a_session_has_set_itself_stays() {
@@ -41,7 +60,7 @@ async fn what_a_session_has_set_itself_stays() {
     let scene = Scene::over(Postgres::<false>(database));
     scene.harness.emit(Thing::said("one")).await;
     let tables = scene.harness.tables().unwrap();
-    let store = outbox_seaorm::SeaOrmStore::new(&one, &tables.outbox);
+    let store = SeaOrmStore::new(&one, &tables.outbox);
     let claim = claim(&scene).await.idle_for(Duration::from_secs(70));
     for (own, within) in [("0", "70s"), ("30s", "30s"), ("2min", "2min")] {
         let set = format!("SET {SETTING} = '{own}'");
