@@ -67,7 +67,7 @@ impl<S: Store> Worker<S> {
             self.lease.held().await;
             // Taken before looking, so that what becomes ready in between is not missed.
             let called = self.desk.next_call();
-            let started = self.next(&mut self.desk.schedule());
+            let started = self.next(&mut self.desk.schedule(), Instant::now());
             let mut job = self.tell(started);
             if job.is_none() {
                 called.await;
@@ -84,8 +84,7 @@ impl<S: Store> Worker<S> {
     }
 
     /// What is to be done next, and what others are to be told.
-    fn next(&self, schedule: &mut Schedule) -> Started {
-        let now = Instant::now();
+    fn next(&self, schedule: &mut Schedule, now: Instant) -> Started {
         let job = schedule.next(now);
         Started {
             more: job.is_some() && schedule.is_startable(now),
@@ -186,7 +185,7 @@ impl<S: Store> Worker<S> {
             let news = schedule.end(route, &ticket, ended, (now, fastrand::f64()));
             change = news.or(change);
         }
-        let started = (go_on && self.lease.is_held()).then(|| self.next(&mut schedule));
+        let started = (go_on && self.lease.is_held()).then(|| self.next(&mut schedule, now));
         let (wants_settling, wants_reading) = (schedule.wants_settling(), schedule.wants_reading());
         drop(schedule);
         if wants_settling {

@@ -62,7 +62,8 @@ impl Hasher for Spread {
 /// An event in memory, and where it goes.
 #[derive(Debug)]
 pub(crate) struct Waiting {
-    pub(crate) row: Row,
+    /// By itself: a lane that comes and goes with one event takes little room.
+    pub(crate) row: Box<Row>,
     /// `None` where nobody here can handle the event: at the head it parks its lane.
     pub(crate) route: Option<RouteId>,
     /// The time of its next attempt.
@@ -152,7 +153,7 @@ mod tests {
 
     fn event(position: Position) -> Waiting {
         Waiting {
-            row: Row::new(0, position, Uuid::nil()),
+            row: Box::new(Row::new(0, position, Uuid::nil())),
             route: None,
             not_before: None,
         }

@@ -204,7 +204,7 @@ impl Schedule {
         if route.is_some() || holds_back {
             let not_before = row.retry_in.map(|wait| now + wait);
             let event = Waiting {
-                row,
+                row: Box::new(row),
                 route,
                 not_before,
             };
@@ -310,7 +310,7 @@ impl Schedule {
                 let event = Waiting {
                     route,
                     not_before: row.retry_in.map(|wait| now + wait),
-                    row,
+                    row: Box::new(row),
                 };
                 entry.queue.push_front(event);
                 entry.topic = route;

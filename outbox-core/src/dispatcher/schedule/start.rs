@@ -17,7 +17,7 @@ pub(crate) struct Job {
 #[derive(Debug)]
 pub(crate) struct Item {
     pub(crate) ticket: Ticket,
-    pub(crate) row: Row,
+    pub(crate) row: Box<Row>,
 }
 
 /// What is remembered of an event while it is in work.
@@ -50,7 +50,7 @@ const KEPT_SLOTS: usize = 16;
 const REFILL_EVENTS: usize = 16;
 
 enum Start {
-    Item(Box<Item>),
+    Item(Item),
     /// The lane could not start after all; its place in the queue is gone.
     Nothing,
     /// Not now: there is no memory for the payload, or the event is to be marked first.
@@ -152,7 +152,7 @@ impl Schedule {
                 self.started(route);
                 Solo::Job(Job {
                     route,
-                    items: vec![*item],
+                    items: vec![item],
                 })
             }
             _ => Solo::Gone,
@@ -208,7 +208,7 @@ impl Schedule {
                 break;
             };
             match self.start(shard, lane, route, now, false) {
-                Start::Item(item) => job.items.push(*item),
+                Start::Item(item) => job.items.push(item),
                 // Whatever comes after an event that runs alone waits for it.
                 Start::Nothing if !self.solo.is_empty() => break,
                 Start::Nothing => {}
@@ -341,6 +341,6 @@ impl Schedule {
             solo: alone,
             probe: self.topics[route].breaker.is_open(),
         };
-        Start::Item(Box::new(Item { ticket, row }))
+        Start::Item(Item { ticket, row })
     }
 }
