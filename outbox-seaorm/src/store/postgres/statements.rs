@@ -22,7 +22,7 @@ impl History {
         const KEPT: &str = include_str!("sql/kept.sql");
         let kept = |unless| KEPT.replace("{unless}", unless);
         let (row, kept) = match self {
-            Self::None => ("e.seq", String::new()),
+            Self::None => ("e.seq, e.id", String::new()),
             Self::Lacks => ("e.*", kept("")),
             Self::MayHave => ("e.*", kept(" ON CONFLICT (seq) DO NOTHING")),
         };
