@@ -1,5 +1,5 @@
 use super::{
-    Dedupe, Due, EmitOptions, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, scope,
+    Dedupe, Due, EmitOptions, InvalidEvent, InvalidEventKind as Kind, Limits, NewEvent, nul, scope,
 };
 use crate::{
     event::{self, OutboxEvent, TopicSpec},
@@ -224,11 +224,15 @@ fn check_encoded(encoded: &Encoded, limits: &Limits) -> Result<(), InvalidEvent>
         let detail = format!("the payload has {size} bytes, the limit is {limit}");
         return Err(InvalidEvent::new(Kind::PayloadTooLarge, detail));
     }
-    if has_escaped_nul(&encoded.payload) {
-        return Err(InvalidEvent::new(
-            Kind::Nul,
-            "the payload has a string with a NUL character (U+0000), which PostgreSQL cannot store",
-        ));
+    if let Some(path) = nul::find(&encoded.payload) {
+        let place = match &*path {
+            "" => String::new(),
+            path => format!(" at {path}"),
+        };
+        let detail = format!(
+            "the payload has a NUL character (U+0000){place}, which PostgreSQL cannot store"
+        );
+        return Err(InvalidEvent::new(Kind::Nul, detail));
     }
     Ok(())
 }
@@ -295,25 +299,4 @@ fn check_time(time: DateTime<Utc>) -> Result<DateTime<Utc>, InvalidEvent> {
 /// A `tchar` of RFC 9110, section 5.6.2: what a header's name may consist of.
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
-}
-
-/// Whether JSON text has a string with U+0000, which serde_json always writes as `\u0000`.
-///
-/// A backslash that is itself escaped does not count: the text `\\u0000` is harmless.
-fn has_escaped_nul(json: &str) -> bool {
-    let bytes = json.as_bytes();
-    let mut at = 0;
-    while let Some(found) = json[at..].find("\\u0000") {
-        let start = at + found;
-        let backslashes = bytes[..start]
-            .iter()
-            .rev()
-            .take_while(|b| **b == b'\\')
-            .count();
-        if backslashes % 2 == 0 {
-            return true;
-        }
-        at = start + 1;
-    }
-    false
 }

@@ -6,6 +6,7 @@ mod dedupe;
 mod new_event;
 mod options;
 mod scope;
+mod nul;
 mod draft;
 
 pub use dedupe::{Dedupe, Emitted};

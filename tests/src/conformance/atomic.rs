@@ -1,9 +1,18 @@
 //! The event is there if and only if the transaction commits.
 
 use super::{Actor, Harness, Thing};
-use outbox_core::Draft;
+use outbox_core::{Draft, OutboxEvent};
 use outbox_seaorm::{EmitErrorKind, InvalidEventKind, Outbox};
 use sea_orm::{ConnectionTrait, TransactionTrait};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An event with names of its own making.
+#[derive(Debug, Serialize, Deserialize, OutboxEvent)]
+#[outbox(aggregate = "map", unordered, crate = outbox_core)]
+struct Mapped {
+    lines: Vec<BTreeMap<String, String>>,
+}
 
 /// What was committed is found by the owner.
 pub async fn an_event_of_a_committed_transaction_is_there<H: Harness>(harness: &H) {
@@ -32,12 +41,26 @@ pub async fn what_is_refused_leaves_the_transaction_usable<H: Harness>(harness: 
         Thing::said("a\0b"),
         Thing::of("a\0b", "x"),
         Thing::said("x").header("note", "\0"),
+        mapped("a\0b", "x"),
+        mapped("a", "x\0"),
     ];
-    for event in refused {
+    let places = [
+        "payload has a NUL character (U+0000) at text,",
+        "key has",
+        "header note has",
+        "at lines[1][\"a\\0b\"],",
+        "at lines[1].a,",
+    ];
+    for (event, place) in refused.into_iter().zip(places) {
         let error = emit(event).await.unwrap_err();
         let expected = EmitErrorKind::Invalid(InvalidEventKind::Nul);
         assert_eq!(error.kind(), expected);
+        let told = error.to_string();
+        assert!(told.contains(place), "{told}");
     }
+    let error = emit(Thing::said("x").dedupe_key("a\0")).await.unwrap_err();
+    let expected = EmitErrorKind::Invalid(InvalidEventKind::DedupeKey);
+    assert_eq!(error.kind(), expected);
     let good = emit(Thing::said("a\\u0000b")).await.unwrap();
     txn.commit().await.unwrap();
     let rows = Actor::owner(harness).await.rows().await;
@@ -46,6 +69,12 @@ pub async fn what_is_refused_leaves_the_transaction_usable<H: Harness>(harness: 
     let payload = &rows[0].body.as_ref().unwrap().payload;
     let payload: serde_json::Value = serde_json::from_str(payload).unwrap();
     assert_eq!(payload["text"], "a\\u0000b");
+}
+
+fn mapped(name: &str, text: &str) -> Draft {
+    let line = BTreeMap::from([(name.to_owned(), text.to_owned())]);
+    let lines = vec![BTreeMap::new(), line];
+    Draft::new(&Mapped { lines })
 }
 
 /// Events are rows: savepoints mean for them what they mean for every row (B032).
