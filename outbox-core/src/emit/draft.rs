@@ -141,7 +141,7 @@ impl Draft {
                     topic: topic.name,
                     payload: encoded.payload,
                     headers,
-                    occurred_at: check_time(occurred_at.unwrap_or_else(Utc::now))?,
+                    occurred_at: check_time(micros(occurred_at.unwrap_or_else(Utc::now)))?,
                     ordered: topic.ordered,
                     due,
                     dedupe: dedupe.transpose()?,
@@ -294,6 +294,11 @@ fn check_time(time: DateTime<Utc>) -> Result<DateTime<Utc>, InvalidEvent> {
         Kind::Time,
         format!("{time} is outside the years 1 to 9999"),
     ))
+}
+
+/// Cuts to microseconds, what all databases store.
+fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
+    DateTime::from_timestamp_micros(time.timestamp_micros()).unwrap_or(time)
 }
 
 /// A `tchar` of RFC 9110, section 5.6.2: what a header's name may consist of.

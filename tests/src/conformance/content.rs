@@ -1,7 +1,7 @@
 //! What was emitted is what is delivered.
 
 use super::{Actor, Harness, Noted, Thing};
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use outbox_core::{
     Draft,
     store::{DeadReason, FetchRequest, Settled, Store, Verdict},
@@ -36,6 +36,35 @@ pub async fn an_event_comes_back_as_it_was_emitted<H: Harness>(harness: &H) {
         serde_json::json!({"schema_version": 3, "tenant_id": "acme"})
     );
     assert_eq!(body.occurred_at, time);
+}
+
+/// Whatever zone it was told in, and to the microsecond, which is what all databases store (B016).
+pub async fn an_instant_is_utc_in_microseconds<H: Harness>(harness: &H) {
+    let instants = [
+        (
+            "2026-01-01T00:00:00.123456789+05:45",
+            "2025-12-31T18:15:00.123456Z",
+        ),
+        ("1969-07-20T20:17:40.000000999Z", "1969-07-20T20:17:40Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"),
+        (
+            "9999-12-31T23:59:59.999999999Z",
+            "9999-12-31T23:59:59.999999Z",
+        ),
+        ("2016-12-31T23:59:60.5Z", "2017-01-01T00:00:00.5Z"),
+        // The hour that comes twice in New York.
+        ("2026-11-01T01:30:00-04:00", "2026-11-01T05:30:00Z"),
+        ("2026-11-01T01:30:00-05:00", "2026-11-01T06:30:00Z"),
+    ];
+    for (given, _) in instants {
+        let given: DateTime<Utc> = given.parse().unwrap();
+        harness.emit(Thing::said("x").occurred_at(given)).await;
+    }
+    let rows = Actor::owner(harness).await.rows().await;
+    for (row, (_, stored)) in rows.iter().zip(instants) {
+        let found = row.body.as_ref().unwrap().occurred_at;
+        assert_eq!(found, stored.parse::<DateTime<Utc>>().unwrap());
+    }
 }
 
 /// An unordered event has a shard too, and no key.

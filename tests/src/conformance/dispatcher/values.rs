@@ -78,12 +78,14 @@ pub async fn texts_arrive_exactly<H: Harness + 'static>(scene: &Scene<H>) {
     let long = "ü".repeat(400_000);
     let texts = BTreeMap::from([(odd.to_owned(), odd.to_owned()), ("long".to_owned(), long)]);
     let event = Value::Text(odd.to_owned(), texts);
-    let draft = Draft::new(&event).header("note", odd);
+    let moon = "1969-07-20T20:17:40.123456Z".parse().unwrap();
+    let draft = Draft::new(&event).header("note", odd).occurred_at(moon);
     let seen = deliver(scene, vec![draft]).await;
     let (found, delivery) = seen.lock().unwrap()[0].clone();
     assert_eq!(found, event);
     assert_eq!(delivery.key(), Some(odd));
     assert_eq!(delivery.headers().text("note"), Some(odd));
+    assert_eq!(delivery.occurred_at(), moon);
 }
 
 /// Keys are compared byte by byte: what blocks one holds back no other (B020).
