@@ -69,8 +69,9 @@ impl Names {
 
     /// Puts the names into a statement: every `"outbox_…"` in double quotes gets the prefix and is
     /// quoted for the database; a table gets the schema before it. A name that ends in `_idx` is an
-    /// index, whose schema is that of its table. A name in a string (`'"outbox_x"'`) is one that the
+    /// index, whose schema is that of its table. A name in a string (`E'"outbox_x"'`) is one that the
     /// database will look up: it is written as a string's content, which may stand in a string itself.
+    /// They are `E` strings: what a backslash means in others is a setting of the session.
     #[must_use]
     pub fn render(&self, backend: DbBackend, sql: &str) -> String {
         self.rewrite(backend, sql, |name, _| !name.ends_with("_idx"))
@@ -116,7 +117,9 @@ impl Names {
             // Two quotes: in a string within a string.
             let quotes = rest[..start].len() - rest[..start].trim_end_matches('\'').len();
             if quotes > 0 {
-                full = full.replace('\'', &"'".repeat(2 * quotes));
+                for escaped in ["\\", "'"] {
+                    full = full.replace(escaped, &escaped.repeat(2 * quotes));
+                }
             }
             rendered.push_str(&full);
             rest = &rest[name_start + length + 1..];
@@ -208,14 +211,17 @@ mod tests {
 
     #[test]
     fn a_name_in_a_string_stays_a_string() {
-        let names = names("it's", None);
+        let names = names("it's\\", None);
         assert_eq!(
-            names.render(Postgres, "SELECT nextval('\"outbox_x\"') FROM \"outbox_y\""),
-            "SELECT nextval('\"it''soutbox_x\"') FROM \"it'soutbox_y\""
+            names.render(
+                Postgres,
+                "SELECT nextval(E'\"outbox_x\"') FROM \"outbox_y\""
+            ),
+            "SELECT nextval(E'\"it''s\\\\outbox_x\"') FROM \"it's\\outbox_y\""
         );
         assert_eq!(
-            names.render(Postgres, "DO 'SELECT nextval(''\"outbox_x\"'')'"),
-            "DO 'SELECT nextval(''\"it''''soutbox_x\"'')'"
+            names.render(Postgres, "DO E'SELECT nextval(E''\"outbox_x\"'')'"),
+            "DO E'SELECT nextval(E''\"it''''s\\\\\\\\outbox_x\"'')'"
         );
     }
 

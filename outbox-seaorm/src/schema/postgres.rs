@@ -49,7 +49,7 @@ pub(super) async fn wakes<C: ConnectionTrait>(
         return Ok(true);
     }
     let sql = "SELECT count(*) = 2 AS both FROM pg_catalog.pg_trigger WHERE tgname = 'wake_dispatchers' \
-        AND tgrelid IN ('\"outbox_event\"'::regclass, '\"outbox_delayed\"'::regclass)";
+        AND tgrelid IN (E'\"outbox_event\"'::regclass, E'\"outbox_delayed\"'::regclass)";
     let sql = outbox.names().render(DbBackend::Postgres, sql);
     let statement = Statement::from_string(DbBackend::Postgres, sql);
     let row = db.query_one_raw(statement).await?;

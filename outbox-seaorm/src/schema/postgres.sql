@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS "outbox_event" (
     -- The transaction's id first, then the position: whoever may still commit a lower position than
     -- one that was read is seen to be running. A CASE is evaluated in its order. The sequence hands
     -- out one at a time: positions kept by a session would come late.
-    "seq" BIGINT PRIMARY KEY DEFAULT CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval('"outbox_event_seq"') END,
+    "seq" BIGINT PRIMARY KEY DEFAULT CASE WHEN pg_current_xact_id() IS NOT NULL THEN nextval(E'"outbox_event_seq"') END,
     "id" UUID NOT NULL,
     "aggregatetype" TEXT COLLATE "C" NOT NULL,
     "aggregateid" TEXT COLLATE "C",

@@ -3,16 +3,16 @@
 -- name in it is fixed, and compared as it is, for how names are quoted is a setting. In a schema that
 -- was renamed it does nothing, rather than fail. A session keeps the plan of its first emit, when the
 -- table was small: it must be by the index.
-DO '
+DO E'
 DECLARE
     home CONSTANT TEXT := (
         SELECT n.nspname FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE c.oid = ''"outbox_event"''::REGCLASS
+        WHERE c.oid = E''"outbox_event"''::REGCLASS
     );
     channel CONSTANT TEXT := (
         SELECT ''outbox:'' || md5(format(''%s.%s'', home, relname))
-        FROM pg_catalog.pg_class WHERE oid = ''"outbox_event"''::REGCLASS
+        FROM pg_catalog.pg_class WHERE oid = E''"outbox_event"''::REGCLASS
     );
     body CONSTANT TEXT := (
         SELECT format($body$
@@ -25,23 +25,23 @@ BEGIN
     RETURN NULL;
 END
 $body$, home, relname, channel, '''')
-        FROM pg_catalog.pg_class WHERE oid = ''"outbox_dispatcher"''::REGCLASS
+        FROM pg_catalog.pg_class WHERE oid = E''"outbox_dispatcher"''::REGCLASS
     );
     emitted TEXT;
 BEGIN
     EXECUTE format(
         ''CREATE OR REPLACE FUNCTION %s() RETURNS TRIGGER LANGUAGE plpgsql
         SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS %L'',
-        ''"outbox_wake"'', body
+        E''"outbox_wake"'', body
     );
-    FOREACH emitted IN ARRAY ARRAY[''"outbox_event"'', ''"outbox_delayed"''] LOOP
+    FOREACH emitted IN ARRAY ARRAY[E''"outbox_event"'', E''"outbox_delayed"''] LOOP
         IF NOT EXISTS (
             SELECT FROM pg_catalog.pg_trigger
             WHERE tgrelid = emitted::REGCLASS AND tgname = ''wake_dispatchers''
         ) THEN
             EXECUTE format(
                 ''CREATE TRIGGER wake_dispatchers AFTER INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION %s()'',
-                emitted, ''"outbox_wake"''
+                emitted, E''"outbox_wake"''
             );
         END IF;
     END LOOP;

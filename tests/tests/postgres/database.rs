@@ -100,7 +100,8 @@ impl Database {
              SET transform_null_equals = on; SET array_nulls = off; \
              SET quote_all_identifiers = on; SET default_transaction_deferrable = on; \
              SET plan_cache_mode = force_generic_plan; SET row_security = off; \
-             SET synchronous_commit = off"
+             SET synchronous_commit = off; \
+             SET standard_conforming_strings = off; SET escape_string_warning = off"
         );
         Self::with(url, outbox.build().unwrap(), settings).await
     }
