@@ -90,7 +90,8 @@ pub struct OutboxBuilder {
 
 impl OutboxBuilder {
     /// Puts this before every table name: `billing_` gives `billing_outbox_event`. One prefix is
-    /// one service with one set of handlers.
+    /// one service with one set of handlers. On SQLite, and where MySQL has `lower_case_table_names`,
+    /// prefixes that differ only in case are one.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self

@@ -18,16 +18,16 @@ pub(super) async fn columns<C: ConnectionTrait>(
 ) -> Result<Vec<Found>, SchemaError> {
     let sql = match object.kind {
         Kind::Table | Kind::View => {
-            "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type, COLLATION_NAME AS collation \
-             FROM information_schema.COLUMNS \
+            "SELECT TABLE_NAME AS object, COLUMN_NAME AS name, COLUMN_TYPE AS type, \
+             COLLATION_NAME AS collation FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = COALESCE(?, DATABASE()) AND TABLE_NAME = ? \
              ORDER BY ORDINAL_POSITION"
         }
         // MySQL has none; its file names none.
         Kind::Sequence => return Ok(Vec::new()),
         Kind::Index => {
-            "SELECT COLUMN_NAME AS name, '' AS type, NULL AS collation \
-             FROM information_schema.STATISTICS \
+            "SELECT INDEX_NAME AS object, COLUMN_NAME AS name, '-' AS type, \
+             NULL AS collation FROM information_schema.STATISTICS \
              WHERE TABLE_SCHEMA = COALESCE(?, DATABASE()) AND INDEX_NAME = ? \
              ORDER BY SEQ_IN_INDEX"
         }
@@ -35,16 +35,28 @@ pub(super) async fn columns<C: ConnectionTrait>(
     let values = [names.schema().into(), names.bare(object.name).into()];
     let statement = Statement::from_sql_and_values(DbBackend::MySql, sql, values);
     let rows = db.query_all_raw(statement).await?;
-    Ok(rows.iter().map(found).collect::<Result<_, _>>()?)
+    let found = rows.iter().map(found).collect::<Result<Vec<_>, DbErr>>()?;
+    Ok(called(&names.bare(object.name), found))
 }
 
-fn found(row: &QueryResult) -> Result<Found, DbErr> {
+/// The columns of the object that is called so: names are looked up in a collation to which case and
+/// accents are nothing, so that another outbox's come along. Servers may keep tables in lower case.
+fn called(name: &str, found: Vec<(String, Found)>) -> Vec<Found> {
+    let exact = found.iter().any(|(object, _)| object == name);
+    let lower = name.to_lowercase();
+    let name = if exact { name } else { &lower };
+    let of = found.into_iter().filter(|(object, _)| object == name);
+    of.map(|(_, column)| column).collect()
+}
+
+fn found(row: &QueryResult) -> Result<(String, Found), DbErr> {
     let sql_type: String = row.try_get("", "type")?;
     let collation: Option<String> = row.try_get("", "collation")?;
-    Ok(Found {
+    let column = Found {
         name: row.try_get("", "name")?,
         sql_type: written(&sql_type, collation.as_deref()),
-    })
+    };
+    Ok((row.try_get("", "object")?, column))
 }
 
 /// The type as the DDL states it. A text column with another collation than ours is said to have
@@ -65,7 +77,25 @@ fn written(sql_type: &str, collation: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::written;
+    use super::{Found, called, written};
+
+    #[test]
+    fn what_is_called_almost_so_is_another() {
+        let columns = |objects: &[&str], name: &str| {
+            let found = objects.iter().map(|object| {
+                let sql_type = String::new();
+                let name = (*object).to_owned();
+                (name.clone(), Found { name, sql_type })
+            });
+            let found = called(name, found.collect());
+            let names = found.into_iter().map(|column| column.name);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(columns(&["ax", "Ax", "\u{e4}x"], "Ax"), ["Ax"]);
+        // As it was stored by a server that makes all names lower case.
+        assert_eq!(columns(&["ax", "\u{e4}x"], "Ax"), ["ax"]);
+        assert_eq!(columns(&["\u{e4}x"], "Ax"), [""; 0]);
+    }
 
     #[test]
     fn both_servers_report_the_same_type() {

@@ -27,7 +27,8 @@ impl Names {
     /// Names with this prefix in this schema.
     ///
     /// # Errors
-    /// When a part is too long, or has a NUL or control character; or the schema is empty.
+    /// When a part is too long, has a control character or one beyond U+FFFF (an emoji), which MySQL
+    /// takes into no name; or the schema is empty.
     pub fn new(prefix: String, schema: Option<String>) -> Result<Self, InvalidName> {
         check("prefix", &prefix, Self::PREFIX_BYTES)?;
         if let Some(schema) = &schema {
@@ -171,6 +172,11 @@ fn check(what: &str, name: &str, longest: usize) -> Result<(), InvalidName> {
     if name.chars().any(char::is_control) {
         return Err(InvalidName(format!("{what} has a control character")));
     }
+    if let Some(c) = name.chars().find(|c| *c > '\u{ffff}') {
+        return Err(InvalidName(format!(
+            "{what} has the character {c:?}, which MySQL takes into no name"
+        )));
+    }
     Ok(())
 }
 
@@ -244,7 +250,9 @@ mod tests {
         for (prefix, schema) in [
             ("x".repeat(31), None),
             ("a\0b".to_owned(), None),
+            ("🦀".to_owned(), None),
             (String::new(), Some(String::new())),
+            (String::new(), Some("a\u{10000}".to_owned())),
         ] {
             assert!(Names::new(prefix, schema).is_err());
         }

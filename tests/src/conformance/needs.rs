@@ -50,6 +50,13 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
         ],
     ),
     (
+        Capability::Transactions,
+        "there are no tables to be named or to be too narrow",
+        &[
+            "names_that_need_quoting_work_side_by_side",
+        ],
+    ),
+    (
         Capability::TimedLease,
         "the lease is the process itself",
         &[

@@ -3,13 +3,12 @@
 use crate::support::{count, file, memory, open, placed, rows, run};
 use outbox_seaorm::{
     Emit, Outbox,
-    entity::{event, status},
+    entity::status,
     schema::{self, Problem, SchemaErrorKind, check, check_with, create, create_with},
 };
 use sea_orm::{
     Database, DatabaseConnection, DbBackend, EntityTrait, PaginatorTrait, TransactionTrait,
 };
-use std::time::Duration;
 
 #[tokio::test]
 async fn creating_twice_changes_nothing() {
@@ -119,41 +118,6 @@ async fn everything_that_is_wrong_is_named_at_once() {
 async fn statuses(outbox: &Outbox, db: &DatabaseConnection) -> u64 {
     let all = outbox.find::<status::Entity>();
     all.count(db).await.unwrap()
-}
-
-#[tokio::test]
-async fn names_that_need_quoting_work_side_by_side() {
-    let db = Database::connect("sqlite::memory:").await.unwrap();
-    let prefixes = [
-        "",
-        "order",
-        "Order_",
-        "out\"box",
-        "🦀",
-        "a b-c.d'e`",
-        "select ",
-    ];
-    for (number, prefix) in prefixes.into_iter().enumerate() {
-        let outbox = Outbox::builder().prefix(prefix).build().unwrap();
-        assert!(check_with(&outbox, &db).await.is_err(), "{prefix}");
-        create_with(&outbox, &db).await.unwrap();
-        check_with(&outbox, &db).await.unwrap();
-        let txn = db.begin().await.unwrap();
-        outbox.emit(&txn, placed(number)).await.unwrap();
-        outbox
-            .emit(&txn, placed(number))
-            .after(Duration::from_secs(9))
-            .await
-            .unwrap();
-        txn.commit().await.unwrap();
-    }
-    for (number, prefix) in prefixes.into_iter().enumerate() {
-        let outbox = Outbox::builder().prefix(prefix).build().unwrap();
-        let rows = outbox.find::<event::Entity>().all(&db).await.unwrap();
-        assert_eq!(rows.len(), 1, "{prefix}");
-        assert_eq!(rows[0].aggregate_id, Some(number.to_string()));
-        assert_eq!(statuses(&outbox, &db).await, 2);
-    }
 }
 
 // B023: on SQLite a schema is an attached database.

@@ -102,24 +102,6 @@ async fn an_outbox_can_be_in_another_database() {
     SeaOrmStore::new(&here.db, &outbox).check().await.unwrap();
 }
 
-#[tokio::test]
-async fn names_that_need_quoting_work_side_by_side() {
-    let database = Database::empty("latin1").await;
-    let prefixes = ["", "order", "a b-c.d'e`", "select ", "ééééééééééééééé"];
-    for prefix in prefixes {
-        let outbox = Outbox::builder().prefix(prefix).build().unwrap();
-        assert!(check_with(&outbox, &database.db).await.is_err(), "{prefix}");
-        create_with(&outbox, &database.db).await.unwrap();
-        check_with(&outbox, &database.db).await.unwrap();
-        let txn = database.db.begin().await.unwrap();
-        outbox.emit(&txn, Thing::said("one")).await.unwrap();
-        txn.commit().await.unwrap();
-        let tables = Tables::new(&database.db, &outbox);
-        let sql = "SELECT CAST(COUNT(*) AS CHAR) AS v FROM \"outbox_event\"";
-        assert_eq!(tables.texts(sql).await, ["1"]);
-    }
-}
-
 /// Of old ones the keys are short.
 #[tokio::test]
 async fn it_is_made_whatever_row_format_the_server_defaults_to() {

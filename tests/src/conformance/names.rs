@@ -1,0 +1,98 @@
+//! Outboxes side by side in one database, whatever they are called (B024).
+
+use super::{Harness, Tables, Thing};
+use outbox_core::{HandlerError, Operator, operator::Answer, operator::LetterFilter};
+use outbox_seaorm::{
+    Dispatcher, Outbox, Retention, SeaOrmStore, entity,
+    schema::{check_with, create_with, drop_sql},
+};
+use sea_orm::{ConnectionTrait, DbBackend, PaginatorTrait, TransactionTrait};
+use std::time::Duration;
+
+const PREFIXES: [&str; 6] = [
+    "order",
+    "Order",
+    "ordér",
+    "select \"a.b-c'd`e\\\\\\",
+    "$1 ? {x} %s :y",
+    "of_thirty_bytes_in_its_length_",
+];
+
+/// Each has a life of its own: what is emitted in one is delivered, buried, brought back and forgotten
+/// there, and nowhere else.
+pub async fn names_that_need_quoting_work_side_by_side<H: Harness>(harness: &H) {
+    let own = harness.tables().unwrap();
+    let mut all = PREFIXES.map(|prefix| named(&own, prefix)).to_vec();
+    if own.backend() == DbBackend::Sqlite {
+        // To it they differ in nothing.
+        all.retain(|tables| tables.outbox.names().prefix() != "Order");
+    }
+    for tables in &all {
+        let (outbox, db) = (&tables.outbox, &tables.db);
+        let name = outbox.names().prefix();
+        assert!(check_with(outbox, db).await.is_err(), "{name}");
+        create_with(outbox, db).await.unwrap();
+        check_with(outbox, db).await.unwrap();
+        let txn = db.begin().await.unwrap();
+        let hour = Duration::from_secs(3_600);
+        for event in [
+            Thing::of("a", "fine"),
+            Thing::of("b", "poison").dedupe_key("b"),
+            Thing::of("c", "later").after(hour),
+        ] {
+            outbox.emit(&txn, event).await.unwrap();
+        }
+        txn.commit().await.unwrap();
+    }
+    for tables in &all {
+        live(tables).await;
+    }
+    for tables in &all {
+        let (outbox, db) = (&tables.outbox, &tables.db);
+        let left = outbox.find::<entity::status::Entity>().count(db).await;
+        assert_eq!(left.unwrap(), 1, "{}", outbox.names().prefix());
+        for statement in drop_sql(tables.backend(), outbox).unwrap() {
+            db.execute_unprepared(&statement).await.unwrap();
+        }
+        assert!(check_with(outbox, db).await.is_err());
+    }
+    check_with(&own.outbox, &own.db).await.unwrap();
+}
+
+/// Another outbox in the same place.
+fn named(tables: &Tables, prefix: &str) -> Tables {
+    let outbox = Outbox::builder().prefix(prefix);
+    let outbox = match tables.outbox.names().schema() {
+        Some(schema) => outbox.schema(schema),
+        None => outbox,
+    };
+    Tables::new(&tables.db, &outbox.build().unwrap())
+}
+
+async fn live(tables: &Tables) {
+    let store = SeaOrmStore::new(&tables.db, &tables.outbox);
+    let patience = Duration::from_secs(60);
+    let deliver = async |store: &SeaOrmStore, poison: &'static str| {
+        let dispatcher = Dispatcher::builder(store.clone()).on_event(move |event: Thing, _| {
+            let result = match event.text == poison {
+                true => Err(HandlerError::dead("no")),
+                false => Ok(()),
+            };
+            async { result }
+        });
+        let summary = dispatcher.build().unwrap().run_until_idle(patience).await;
+        let summary = summary.unwrap();
+        (summary.delivered, summary.dead)
+    };
+    assert_eq!(deliver(&store, "poison").await, (1, 1));
+    let operator = Operator::<SeaOrmStore>::new(store.clone(), "alice");
+    let letters = operator.letters(&LetterFilter::all(), 0).await.unwrap();
+    let place = letters.items[0].position;
+    let answer = operator.retry(place, "repaired").await.unwrap();
+    assert_eq!(answer, Answer::Done);
+    assert_eq!(deliver(&store, "nothing").await, (1, 0));
+    let mut nothing_kept = Retention::default();
+    nothing_kept.delivered = Some(Duration::ZERO);
+    let pruned = tables.outbox.prune(&tables.db, &nothing_kept).await;
+    pruned.unwrap();
+}
