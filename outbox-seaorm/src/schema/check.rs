@@ -9,15 +9,16 @@ use sea_orm::{
     sea_query::{Asterisk, Expr, ExprTrait, Query},
 };
 
-/// Checks that the server is new enough and the database has everything the default [`Outbox`]
-/// needs, and names all that is missing or differs. It only reads. What is there beyond that is left
-/// alone.
+/// Checks that the server is new enough, that its sessions are such that a dispatcher works in them,
+/// and that the database has everything the default [`Outbox`] needs, and names all that is missing or
+/// differs. It only reads. What is there beyond that is left alone.
 ///
 /// Call it when the application starts: an outdated schema is then one clear error.
 ///
 /// # Errors
 /// [`Incomplete`](super::SchemaErrorKind::Incomplete) with every problem; or the database is not
-/// supported yet, is [too old](super::SchemaErrorKind::ServerTooOld), or fails.
+/// supported yet, is [too old](super::SchemaErrorKind::ServerTooOld), has
+/// [sessions](super::SchemaErrorKind::SessionSettings) in which no dispatcher works, or fails.
 pub async fn check<C: ConnectionTrait>(db: &C) -> Result<(), SchemaError> {
     check_with(&Outbox::default(), db).await
 }

@@ -19,8 +19,8 @@ use sea_orm::{ConnectionTrait, DbBackend};
 /// ```
 ///
 /// # Errors
-/// When the database is not supported yet, is [too old](super::SchemaErrorKind::ServerTooOld), or
-/// fails.
+/// When the database is not supported yet, is [too old](super::SchemaErrorKind::ServerTooOld), has
+/// [sessions](super::SchemaErrorKind::SessionSettings) in which no dispatcher works, or fails.
 ///
 /// # Cancel safety
 /// Some tables may exist then; call it again.

@@ -13,6 +13,8 @@ pub enum SchemaErrorKind {
     UnsupportedDatabase,
     /// The server, or SQLite's library, is older than the outbox needs: the message has both versions.
     ServerTooOld,
+    /// The sessions are set up in a way in which no dispatcher works: the message has what is needed.
+    SessionSettings,
     /// Tables, columns, indexes or views are missing or differ; see [`SchemaError::problems`].
     Incomplete,
     /// The database failed.
@@ -71,7 +73,14 @@ pub enum Problem {
 #[derive(Debug)]
 enum Cause {
     Unsupported(DbBackend),
-    TooOld { needed: &'static str, found: String },
+    TooOld {
+        needed: &'static str,
+        found: String,
+    },
+    Session {
+        needed: &'static str,
+        found: &'static str,
+    },
     Incomplete(Vec<Problem>),
     Database(DbErr),
 }
@@ -85,6 +94,10 @@ impl SchemaError {
         Self(Cause::TooOld { needed, found })
     }
 
+    pub(super) fn session(needed: &'static str, found: &'static str) -> Self {
+        Self(Cause::Session { needed, found })
+    }
+
     pub(super) fn incomplete(problems: Vec<Problem>) -> Self {
         Self(Cause::Incomplete(problems))
     }
@@ -95,6 +108,7 @@ impl SchemaError {
         match self.0 {
             Cause::Unsupported(_) => SchemaErrorKind::UnsupportedDatabase,
             Cause::TooOld { .. } => SchemaErrorKind::ServerTooOld,
+            Cause::Session { .. } => SchemaErrorKind::SessionSettings,
             Cause::Incomplete(_) => SchemaErrorKind::Incomplete,
             Cause::Database(_) => SchemaErrorKind::Database,
         }
@@ -105,7 +119,10 @@ impl SchemaError {
     pub fn problems(&self) -> &[Problem] {
         match &self.0 {
             Cause::Incomplete(problems) => problems,
-            Cause::Unsupported(_) | Cause::TooOld { .. } | Cause::Database(_) => &[],
+            Cause::Unsupported(_)
+            | Cause::TooOld { .. }
+            | Cause::Session { .. }
+            | Cause::Database(_) => &[],
         }
     }
 }
@@ -134,6 +151,10 @@ impl fmt::Display for SchemaError {
             Cause::TooOld { needed, found } => {
                 write!(f, "the outbox needs {needed} or later, and this is {found}")
             }
+            Cause::Session { needed, found } => write!(
+                f,
+                "the outbox needs sessions with {needed}, and these have {found}"
+            ),
             Cause::Incomplete(problems) => {
                 f.write_str("the outbox schema is not up to date, run the migrations: ")?;
                 for (index, problem) in problems.iter().enumerate() {
@@ -142,7 +163,7 @@ impl fmt::Display for SchemaError {
                 }
                 Ok(())
             }
-            Cause::Database(_) => f.write_str("the outbox schema could not be reached"),
+            Cause::Database(_) => f.write_str("the outbox schema could not be read or made"),
         }
     }
 }

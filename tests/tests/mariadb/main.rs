@@ -24,6 +24,7 @@ mod pool;
 mod questions;
 mod restart;
 mod schema;
+mod sessions;
 mod times;
 
 mod plain {
