@@ -1,6 +1,9 @@
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -8,7 +11,7 @@ use tokio::{
     sync::watch,
 };
 
-/// A network that loses connections without telling anyone.
+/// A network that loses connections without telling anyone, or is far away.
 #[derive(Debug)]
 pub struct Proxy {
     /// Where it listens, on this machine.
@@ -21,16 +24,26 @@ impl Proxy {
     /// In front of a server of this machine; means the connections on which this was said, and with
     /// nothing to be said all.
     pub async fn start(server: u16, said: &'static [u8]) -> Self {
-        Self::between(server, said, None).await
+        Self::between(server, said, None, Duration::ZERO).await
+    }
+
+    /// Where everything takes this long, in each direction.
+    pub async fn slow(server: u16, delay: Duration) -> Self {
+        Self::between(server, b"", None, delay).await
     }
 
     /// Where what clients say reaches the server in another word of the same length.
     pub async fn rewording(server: u16, said: &'static [u8], heard: &'static [u8]) -> Self {
         assert_eq!(said.len(), heard.len());
-        Self::between(server, b"", Some((said, heard))).await
+        Self::between(server, b"", Some((said, heard)), Duration::ZERO).await
     }
 
-    async fn between(server: u16, said: &'static [u8], word: Option<Word>) -> Self {
+    async fn between(
+        server: u16,
+        said: &'static [u8],
+        word: Option<Word>,
+        delay: Duration,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (silent, falls_silent) = watch::channel(());
@@ -38,7 +51,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 let server = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
                 let _ = (client.set_nodelay(true), server.set_nodelay(true));
-                connect(client, server, said, word, &falls_silent);
+                connect(client, server, said, word, delay, &falls_silent);
             }
         });
         Self { port, silent }
@@ -58,6 +71,7 @@ fn connect(
     server: TcpStream,
     said: &'static [u8],
     word: Option<Word>,
+    delay: Duration,
     falls_silent: &watch::Receiver<()>,
 ) {
     let is_meant = Arc::new(AtomicBool::new(said.is_empty()));
@@ -66,6 +80,7 @@ fn connect(
     let line = |is_meant: &Arc<AtomicBool>, word| Line {
         said,
         word,
+        delay,
         is_meant: Arc::clone(is_meant),
         falls_silent: falls_silent.clone(),
     };
@@ -76,6 +91,7 @@ fn connect(
 struct Line {
     said: &'static [u8],
     word: Option<Word>,
+    delay: Duration,
     is_meant: Arc<AtomicBool>,
     falls_silent: watch::Receiver<()>,
 }
@@ -94,6 +110,9 @@ async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin,
                 continue;
             }
         };
+        if line.delay > Duration::ZERO {
+            tokio::time::sleep(line.delay).await;
+        }
         let read = &mut bytes[..read];
         if let Some((said, heard)) = line.word {
             let places = 0..(read.len() + 1).saturating_sub(said.len());

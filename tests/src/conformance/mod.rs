@@ -14,6 +14,7 @@ mod event;
 mod actor;
 
 pub mod atomic;
+pub mod cancelled;
 pub mod names;
 pub mod dedupe;
 pub mod inbox;
@@ -74,6 +75,9 @@ macro_rules! conformance {
                 a_savepoint_takes_its_own_events_along,
                 missing_tables_are_told_and_never_made,
                 many_events_are_all_or_nothing_and_keep_their_order,
+            }
+            cancelled {
+                what_is_dropped_at_any_moment_is_whole_or_never_was,
             }
             names {
                 names_that_need_quoting_work_side_by_side,

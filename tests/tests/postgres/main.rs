@@ -10,6 +10,7 @@ mod harness;
 
 mod apart;
 mod budget;
+mod cancelled;
 mod commits;
 mod counts;
 mod dedupe;
