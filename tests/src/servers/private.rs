@@ -21,18 +21,32 @@ impl PrivateServer {
     /// A PostgreSQL server that is ready.
     #[must_use]
     pub fn postgres() -> Self {
-        Self::start("postgres")
+        Self::start("postgres", &[], "UTC")
     }
 
     /// A MariaDB server that is ready.
     #[must_use]
     pub fn mariadb() -> Self {
-        Self::start("mariadb")
+        Self::start("mariadb", &[], "UTC")
     }
 
-    fn start(kind: &'static str) -> Self {
+    /// A MariaDB server on a machine in this time zone.
+    #[must_use]
+    pub fn mariadb_in(zone: &str) -> Self {
+        Self::start("mariadb", &[], zone)
+    }
+
+    /// A MariaDB server with these options of its own.
+    #[must_use]
+    pub fn mariadb_with(options: &[&str]) -> Self {
+        Self::start("mariadb", options, "UTC")
+    }
+
+    fn start(kind: &'static str, options: &[&str], zone: &str) -> Self {
         let folder = TempDir::new().unwrap();
-        let url = ask("start", kind, &[folder.path()]);
+        let mut told = vec![folder.path()];
+        told.extend(options.iter().map(Path::new));
+        let url = ask_in(zone, "start", kind, &told);
         let ready = Instant::now();
         Self {
             kind,
@@ -74,10 +88,14 @@ impl Drop for PrivateServer {
 }
 
 /// Runs `tests/server`; returns what it prints.
-fn ask(action: &str, kind: &str, folders: &[&Path]) -> String {
+fn ask(action: &str, kind: &str, rest: &[&Path]) -> String {
+    ask_in("UTC", action, kind, rest)
+}
+
+fn ask_in(zone: &str, action: &str, kind: &str, rest: &[&Path]) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/server");
     let mut command = Command::new(script);
-    command.args([action, kind]).args(folders);
+    command.args([action, kind]).args(rest).env("TZ", zone);
     let output = command.stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);

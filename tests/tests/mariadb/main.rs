@@ -15,6 +15,7 @@ mod counts;
 mod emit;
 mod entities;
 mod failures;
+mod ids;
 mod idle;
 mod locks;
 mod million;
