@@ -3,9 +3,9 @@
 use super::{Actor, Harness, Thing};
 use outbox_core::{Draft, OutboxEvent};
 use outbox_seaorm::{EmitErrorKind, InvalidEventKind, Outbox};
-use sea_orm::{ConnectionTrait, TransactionTrait};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, TransactionTrait};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// An event with names of its own making.
 #[derive(Debug, Serialize, Deserialize, OutboxEvent)]
@@ -30,6 +30,42 @@ pub async fn an_event_of_a_rolled_back_transaction_never_was<H: Harness>(harness
     assert_eq!(harness.pending().await, []);
     assert!(harness.delayed().await.is_empty());
     assert_eq!(Actor::owner(harness).await.rows().await, []);
+}
+
+/// However it comes to that: dropped, by an error or a panic in a closure (B031).
+pub async fn whatever_ends_a_transaction_takes_its_events_along<H: Harness>(harness: &H) {
+    let tables = harness.tables().unwrap();
+    let emit = async |txn: &DatabaseTransaction| {
+        let later = Thing::said("later").after(Duration::from_secs(3_600));
+        let all = [Thing::said("one"), later.dedupe_key("k")];
+        tables.outbox.emit_all(txn, all).await.map(drop)
+    };
+    let txn = tables.db.begin().await.unwrap();
+    emit(&txn).await.unwrap();
+    drop(txn);
+    let failed = tables.db.transaction_async(async |txn| {
+        emit(txn).await?;
+        Err::<(), _>(DbErr::Custom("changed our mind".to_owned()))
+    });
+    failed.await.unwrap_err();
+    let task = tokio::spawn({
+        let tables = tables.clone();
+        async move {
+            let txn = tables.db.begin().await.unwrap();
+            let one = Thing::said("one");
+            tables.outbox.emit(&txn, one).await.unwrap();
+            unreachable!("as the test wants")
+        }
+    });
+    assert!(task.await.unwrap_err().is_panic());
+    assert_eq!(harness.pending().await, []);
+    assert!(harness.delayed().await.is_empty());
+    // Nor is the key of what never was taken.
+    let txn = tables.db.begin().await.unwrap();
+    let again = Thing::said("one").dedupe_key("k");
+    let emitted = tables.outbox.emit(&txn, again).await.unwrap();
+    assert!(!emitted.is_duplicate());
+    txn.commit().await.unwrap();
 }
 
 /// What no database could store is found before any SQL, so that the transaction goes on (B001).

@@ -71,6 +71,7 @@ macro_rules! conformance {
             atomic {
                 an_event_of_a_committed_transaction_is_there,
                 an_event_of_a_rolled_back_transaction_never_was,
+                whatever_ends_a_transaction_takes_its_events_along,
                 what_is_refused_leaves_the_transaction_usable,
                 a_savepoint_takes_its_own_events_along,
                 missing_tables_are_told_and_never_made,

@@ -11,6 +11,7 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
         Capability::Transactions,
         "there is no transaction to be in",
         &[
+            "whatever_ends_a_transaction_takes_its_events_along",
             "what_is_dropped_at_any_moment_is_whole_or_never_was",
             "what_is_refused_leaves_the_transaction_usable",
             "a_savepoint_takes_its_own_events_along",
