@@ -161,8 +161,24 @@ pub async fn missing_tables_are_told_and_never_made<H: Harness>(harness: &H) {
 
 /// However many there are, and however many fit into a statement (B013).
 pub async fn many_events_are_all_or_nothing_and_keep_their_order<H: Harness>(harness: &H) {
+    let counts = [(0, true), (1, true), (5_000, false), (5_000, true)];
+    so_many_are_all_or_nothing_and_keep_their_order(harness, &counts).await;
+}
+
+/// The same for more than every test has time for.
+pub async fn a_hundred_thousand_events_are_all_or_nothing_and_keep_their_order<H: Harness>(
+    harness: &H,
+) {
+    let counts = [(100_000, false), (100_000, true)];
+    so_many_are_all_or_nothing_and_keep_their_order(harness, &counts).await;
+}
+
+async fn so_many_are_all_or_nothing_and_keep_their_order<H: Harness>(
+    harness: &H,
+    counts: &[(usize, bool)],
+) {
     let tables = harness.tables().unwrap();
-    for (count, commits) in [(0, true), (1, true), (5_000, false), (5_000, true)] {
+    for &(count, commits) in counts {
         let before = harness.pending().await.len();
         let txn = tables.db.begin().await.unwrap();
         let events = (0..count).map(|number| Thing::said(&number.to_string()));

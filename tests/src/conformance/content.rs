@@ -3,9 +3,11 @@
 use super::{Actor, Harness, Noted, Thing};
 use chrono::{DateTime, Utc};
 use outbox_core::{
-    Draft,
+    Draft, Limits,
     store::{DeadReason, FetchRequest, Settled, Store, Verdict},
 };
+use outbox_seaorm::{EmitErrorKind, Outbox};
+use sea_orm::TransactionTrait;
 use uuid::Uuid;
 
 /// Every column survives the way through the database.
@@ -65,6 +67,51 @@ pub async fn an_instant_is_utc_in_microseconds<H: Harness>(harness: &H) {
         let found = row.body.as_ref().unwrap().occurred_at;
         assert_eq!(found, stored.parse::<DateTime<Utc>>().unwrap());
     }
+}
+
+/// What comes back is what was emitted; what the database does not take is told by the emit (B011).
+pub async fn a_payload_of_any_length_comes_back_or_is_refused<H: Harness>(harness: &H) {
+    let came_back = lengths_that_come_back(harness).await;
+    assert!(came_back.starts_with(&LENGTHS[..2]), "{came_back:?}");
+}
+
+/// What columns, packets and limits end at elsewhere.
+pub const LENGTHS: [usize; 4] = [65_535, 65_536, 1024 * 1024, 15 * 1024 * 1024];
+
+/// The lengths of payloads that were taken, all of which came back.
+pub async fn lengths_that_come_back<H: Harness>(harness: &H) -> Vec<usize> {
+    const AROUND_THE_TEXT: usize = r#"{"key":"a","text":""}"#.len();
+    let tables = harness.tables().unwrap();
+    let names = tables.outbox.names();
+    let mut limits = Limits::default();
+    limits.payload_bytes = 16 * 1024 * 1024;
+    let outbox = Outbox::builder().prefix(names.prefix()).limits(limits);
+    let outbox = match names.schema() {
+        Some(schema) => outbox.schema(schema),
+        None => outbox,
+    };
+    let outbox = outbox.build().unwrap();
+    let owner = Actor::owner(harness).await;
+    let mut came_back = Vec::new();
+    for length in LENGTHS {
+        let text = "x".repeat(length - AROUND_THE_TEXT);
+        let txn = tables.db.begin().await.unwrap();
+        match outbox.emit(&txn, Thing::said(&text)).await {
+            Ok(_) => txn.commit().await.unwrap(),
+            Err(error) => {
+                assert_eq!(error.kind(), EmitErrorKind::Database);
+                continue;
+            }
+        }
+        let row = owner.rows().await.remove(0);
+        let read = owner.store.read(&[row.position], usize::MAX).await.unwrap();
+        let payload = &read[0].body.as_ref().unwrap().payload;
+        let found: Thing = serde_json::from_str(payload).unwrap();
+        assert!(found.text == text, "{length}");
+        owner.settle(&row, Verdict::Done).await;
+        came_back.push(length);
+    }
+    came_back
 }
 
 /// An unordered event has a shard too, and no key.

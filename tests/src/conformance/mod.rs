@@ -158,6 +158,7 @@ macro_rules! conformance {
             content {
                 an_event_comes_back_as_it_was_emitted,
                 an_instant_is_utc_in_microseconds,
+                a_payload_of_any_length_comes_back_or_is_refused,
                 an_unordered_event_needs_no_key,
                 a_large_body_stays_behind,
                 a_read_leaves_large_bodies_behind_too,

@@ -63,7 +63,7 @@ async fn long_events_are_cut_into_statements_and_keep_their_order() {
 async fn a_rollback_leaves_none() {
     let db = memory().await;
     let txn = db.begin().await.unwrap();
-    txn.emit_all((0..10_000).map(placed)).await.unwrap();
+    txn.emit_all((0..100_000).map(placed)).await.unwrap();
     txn.rollback().await.unwrap();
     assert_eq!(keys(&db).await.len(), 0);
 }

@@ -1,9 +1,18 @@
 //! The server takes packets up to 1 MiB: batches are cut below it.
 
-use super::harness::MariaDb;
+use super::{
+    database::Database,
+    harness::{MariaDb, Sessions},
+};
 use outbox_core::store::{DeadReason, Settled, Settlement, Store, Verdict};
 use outbox_seaorm::{Emit, EmitErrorKind, Limits, Outbox};
-use outbox_tests::conformance::{Actor, Harness, Thing};
+use outbox_tests::{
+    conformance::{
+        Actor, Harness, Thing,
+        content::{LENGTHS, lengths_that_come_back},
+    },
+    servers::PrivateServer,
+};
 use sea_orm::TransactionTrait;
 use std::time::Duration;
 
@@ -62,6 +71,14 @@ async fn many_long_errors_are_written() {
     }
     assert_eq!(harness.dead().await.len(), 500);
     assert_eq!(harness.dead().await[499].error.len(), 2_000);
+}
+
+// B011
+#[tokio::test]
+async fn a_payload_of_any_length_comes_back_through_larger_packets() {
+    let server = PrivateServer::mariadb();
+    let harness: MariaDb = Sessions(Database::at(server.url()).await);
+    assert_eq!(lengths_that_come_back(&harness).await, LENGTHS);
 }
 
 #[tokio::test]

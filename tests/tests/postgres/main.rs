@@ -14,6 +14,7 @@ mod cancelled;
 mod commits;
 mod counts;
 mod dedupe;
+mod emit;
 mod errors;
 mod fences;
 mod hash;
