@@ -8,6 +8,9 @@ use sea_orm::{
 };
 use std::{borrow::Cow, error::Error, fmt, sync::Arc};
 
+/// What some servers say, in whatever language, about any error: nothing is told by it (B035).
+const FOREIGN: &str = "Verklemmung entdeckt: 1146 (42S02)";
+
 /// An error as a driver makes it: MySQL's writes its number before the SQLSTATE.
 #[derive(Debug)]
 struct Said {
@@ -18,8 +21,8 @@ struct Said {
 impl fmt::Display for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.number {
-            Some(number) => write!(f, "{number} ({}): no", self.code),
-            None => f.write_str("no"),
+            Some(number) => write!(f, "{number} ({}): {FOREIGN}", self.code),
+            None => f.write_str(FOREIGN),
         }
     }
 }
@@ -28,7 +31,7 @@ impl Error for Said {}
 
 impl DatabaseError for Said {
     fn message(&self) -> &str {
-        "no"
+        FOREIGN
     }
 
     fn code(&self) -> Option<Cow<'_, str>> {

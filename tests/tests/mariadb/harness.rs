@@ -14,6 +14,7 @@ pub(crate) struct Sessions<const HOSTILE: bool>(pub(crate) Database);
 
 const UNEXPECTED: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci, time_zone = '-11:00', \
     tx_isolation = 'SERIALIZABLE', auto_increment_increment = 3, \
+    lc_messages = 'de_DE', \
     sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,IGNORE_SPACE,\
         HIGH_NOT_PRECEDENCE,ONLY_FULL_GROUP_BY,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH,\
         SIMULTANEOUS_ASSIGNMENT,TIME_ROUND_FRACTIONAL,NO_AUTO_VALUE_ON_ZERO,\

@@ -17,6 +17,7 @@ mod entities;
 mod failures;
 mod ids;
 mod idle;
+mod isolation;
 mod locks;
 mod million;
 mod migrations;

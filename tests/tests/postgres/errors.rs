@@ -133,3 +133,39 @@ async fn an_emit_that_cannot_be_written_is_told() {
     let sql = "SELECT count(*) AS n FROM \"outbox_event\"";
     assert_eq!(database.number(sql).await, 1);
 }
+
+/// Texts are translated on some servers (B035).
+#[tokio::test]
+async fn an_error_in_another_language_is_told_by_its_state() {
+    use StoreErrorKind::{Contention, Refused, Schema, Unavailable};
+    let database = Database::plain().await;
+    let fail = |state: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             RAISE EXCEPTION 'Verklemmung entdeckt: 23505' USING ERRCODE = '{state}'; END $$"
+        )
+    };
+    super::database::run(&database.db, &fail("40001")).await;
+    let trigger = "CREATE TRIGGER fail BEFORE INSERT ON outbox_dispatcher \
+        FOR EACH ROW EXECUTE FUNCTION fail()";
+    super::database::run(&database.db, trigger).await;
+    for (state, kind) in [
+        ("40001", Contention),
+        ("40P01", Contention),
+        ("55P03", Contention),
+        ("42P01", Schema),
+        ("22003", Refused),
+        ("23505", Refused),
+        ("25006", Unavailable),
+        ("53300", Unavailable),
+        ("57014", Unavailable),
+    ] {
+        super::database::run(&database.db, &fail(state)).await;
+        let member = Member::new("here:1", "");
+        let joined = database.store().join(&member, Duration::ZERO).await;
+        assert_eq!(joined.unwrap_err().kind(), kind, "{state}");
+        let sql = "INSERT INTO outbox_dispatcher DEFAULT VALUES";
+        let error = database.db.execute_unprepared(sql).await.unwrap_err();
+        assert_eq!(is_contention(&error), kind == Contention, "{error}");
+    }
+}

@@ -3,7 +3,10 @@
 
 use super::harness::Postgres;
 use outbox_core::store::{History, Outcomes, Store};
-use outbox_tests::conformance::{Actor, Harness, Thing};
+use outbox_tests::conformance::{
+    Actor, Harness, Thing,
+    dispatcher::{Scene, crowd},
+};
 use sea_orm::TransactionTrait;
 use std::time::Duration;
 
@@ -22,6 +25,13 @@ const GUARD: &str = "\
 
 const TRIGGER: &str = "CREATE TRIGGER guard AFTER INSERT OR UPDATE OR DELETE ON # \
     FOR EACH STATEMENT EXECUTE FUNCTION @.guard();";
+
+/// Where every session is SERIALIZABLE.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_dispatchers_deliver_each_event_once() {
+    let scene = Scene::<Postgres<true>>::new().await;
+    crowd::many_dispatchers_deliver_each_event_once(&scene).await;
+}
 
 #[tokio::test]
 async fn every_verb_runs_read_committed_whatever_the_default_is() {

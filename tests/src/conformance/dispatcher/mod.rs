@@ -12,6 +12,7 @@ pub mod order;
 pub mod failures;
 pub mod topics;
 pub mod pool;
+pub mod crowd;
 pub mod follow_ups;
 pub mod batches;
 pub mod in_transaction;
