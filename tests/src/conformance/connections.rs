@@ -2,6 +2,7 @@ use sea_orm::{
     DatabaseConnection, DbBackend,
     sqlx::{Database, Executor, Pool, pool::PoolConnection, query, query_scalar},
 };
+use std::time::Duration;
 
 /// A pool as the guide advises it. A query of MySQL that is dropped may leave its connection reading
 /// for what never comes, until the server ends a session that does nothing (sqlx#563).
@@ -19,6 +20,25 @@ pub async fn as_advised(db: &DatabaseConnection) -> DatabaseConnection {
     let options = options.connect_with((*pool.connect_options()).clone());
     options.await.unwrap().into()
 }
+
+/// A pool of as many connections that waits for none of them for long.
+pub async fn impatient(db: &DatabaseConnection) -> DatabaseConnection {
+    macro_rules! opened {
+        ($pool:expr) => {{
+            let options = $pool.options().clone().acquire_timeout(PATIENCE);
+            let pool = options.connect_with((*$pool.connect_options()).clone());
+            pool.await.unwrap().into()
+        }};
+    }
+    match db.get_database_backend() {
+        DbBackend::Postgres => opened!(db.get_postgres_connection_pool()),
+        DbBackend::MySql => opened!(db.get_mysql_connection_pool()),
+        _ => opened!(db.get_sqlite_connection_pool()),
+    }
+}
+
+/// Longer than a few transactions take on a machine that has a lot to do.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Takes all connections of a pool at once; returns how many of them are in a transaction that
 /// nobody has begun.

@@ -44,7 +44,7 @@ pub mod test_kit;
 pub mod dispatcher;
 
 pub use actor::Actor;
-pub use connections::{as_advised, in_transactions};
+pub use connections::{as_advised, impatient, in_transactions};
 pub use effects::Effects;
 pub use event::{Noted, Thing};
 pub use fill::Table;

@@ -1,10 +1,27 @@
 //! Another writer in the way.
 
 use super::database::{Database, execute};
+use super::harness::Sqlite;
+use outbox_core::CancellationToken;
 use outbox_core::store::{FetchRequest, History, Member, Outcomes, Settled, Store, StoreErrorKind};
-use outbox_seaorm::{SeaOrmStore, begin_immediate, is_contention};
-use sea_orm::{ConnectionTrait, SqliteTransactionMode, TransactionOptions, TransactionTrait};
-use std::time::Duration;
+use outbox_seaorm::{
+    Dispatcher, Emit, Outbox, Retention, SeaOrmStore, begin_immediate, entity::event, is_contention,
+};
+use outbox_tests::conformance::{
+    Harness, Thing,
+    dispatcher::{Scene, pool},
+};
+use sea_orm::{
+    ConnectionTrait, EntityTrait, PaginatorTrait, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 #[tokio::test]
 async fn a_held_write_lock_is_contention_and_reading_goes_on() {
@@ -49,4 +66,56 @@ async fn an_application_can_tell_that_it_should_run_again() {
     assert!(!is_contention(&twice), "{twice}");
     writer.rollback().await.unwrap();
     begin_immediate(&db).await.unwrap().commit().await.unwrap();
+}
+
+/// Who reads first and writes then is not refused either (B037).
+#[tokio::test(flavor = "multi_thread")]
+async fn writers_beside_a_dispatcher_and_a_pruner_are_never_refused() {
+    const EACH: usize = 50;
+    let harness = Sqlite::<true>::fresh().await;
+    let dispatcher = Dispatcher::builder(harness.store()).on_event(|_: Thing, _| async { Ok(()) });
+    let dispatcher = dispatcher.spawn(CancellationToken::new()).unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let pruner = tokio::spawn({
+        let (db, done) = (harness.open_again().await, Arc::clone(&done));
+        let mut nothing_kept = Retention::default();
+        nothing_kept.delivered = Some(Duration::ZERO);
+        async move {
+            while !done.load(Relaxed) {
+                let pruned = Outbox::default().prune(&db, &nothing_kept).await;
+                pruned.unwrap();
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    });
+    let mut writers = Vec::new();
+    for writer in 0..8 {
+        let db = harness.open_again().await;
+        writers.push(tokio::spawn(async move {
+            for number in 0..EACH {
+                let txn = begin_immediate(&db).await.unwrap();
+                event::Entity::find().count(&txn).await.unwrap();
+                let event = Thing::of(&writer.to_string(), &number.to_string());
+                txn.emit(event).await.unwrap();
+                txn.commit().await.unwrap();
+            }
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    while dispatcher.stats().delivered < 8 * EACH as u64 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    done.store(true, Relaxed);
+    pruner.await.unwrap();
+    dispatcher.shutdown().await;
+}
+
+// B036
+#[tokio::test]
+async fn plain_handlers_work_in_the_smallest_pools() {
+    let scene = Scene::<Sqlite<true>>::new().await;
+    let open = |_| scene.harness.open_again();
+    pool::pools_of_any_size_are_enough_for_plain_handlers(&scene, open).await;
 }

@@ -1,10 +1,13 @@
 //! Dispatcher and handlers share a pool, which may be of one connection.
 
 use super::{Account, Scene, ok, scene::spawn};
-use crate::conformance::{Harness, Tables, as_advised, in_transactions};
+use crate::conformance::{Harness, Tables, as_advised, impatient, in_transactions};
 use futures_util::future::join_all;
-use outbox_seaorm::begin_immediate;
+use outbox_core::HandlerError;
+use outbox_seaorm::{SeaOrmStore, begin_immediate};
+use sea_orm::{DatabaseConnection, DatabaseTransaction};
 use std::{
+    future::Future,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -64,6 +67,65 @@ pub async fn no_connection_is_held_while_a_handler_runs<H: Harness + 'static>(sc
     scene.settled(4).await;
     dispatcher.shutdown().await;
     scene.history().assert_clean();
+}
+
+/// More handlers than connections begin transactions and emit in them, and neither they nor the
+/// dispatcher wait for long (B036). No law: it needs pools of the same outbox, of a size.
+pub async fn pools_of_any_size_are_enough_for_plain_handlers<H, Fut>(
+    scene: &Scene<H>,
+    open: impl Fn(u32) -> Fut,
+) where
+    H: Harness + 'static,
+    Fut: Future<Output = DatabaseConnection>,
+{
+    let outbox = scene.harness.tables().unwrap().outbox;
+    for (round, connections) in [1, 2].into_iter().enumerate() {
+        let tables = Tables::new(&impatient(&open(connections).await).await, &outbox);
+        let txn = begin_immediate(&tables.db).await.unwrap();
+        for number in 0..60 {
+            let key = format!("x{connections}-{}", number % 20);
+            emit_in(scene, &tables, &txn, &key, "first").await.unwrap();
+        }
+        txn.commit().await.unwrap();
+        let store = SeaOrmStore::new(&tables.db, &outbox);
+        let name = format!("d{connections}");
+        let emitter = scene.clone();
+        let dispatcher = scene.dispatcher_over(store, &name, move |text, delivery| {
+            let (emitter, tables) = (emitter.clone(), tables.clone());
+            async move {
+                if text == "first" {
+                    let key = format!("y{}", delivery.key().unwrap_or_default());
+                    let txn = begin_immediate(&tables.db).await?;
+                    emit_in(&emitter, &tables, &txn, &key, "follow-up").await?;
+                    txn.commit().await?;
+                }
+                Ok(())
+            }
+        });
+        let dispatcher = spawn(dispatcher.configure(|config| config.concurrency = 8));
+        scene.settled(120 * (round + 1)).await;
+        scene.pending(0).await;
+        assert_eq!(dispatcher.stats().retried, 0);
+        dispatcher.shutdown().await;
+    }
+    assert_eq!(scene.history().assert_clean().starts, 240);
+}
+
+/// Emits in a transaction, and writes it down.
+async fn emit_in<H>(
+    scene: &Scene<H>,
+    tables: &Tables,
+    txn: &DatabaseTransaction,
+    key: &str,
+    text: &str,
+) -> Result<(), HandlerError>
+where
+    H: Harness + 'static,
+{
+    let emitted = tables.outbox.emit(txn, Account::changed(key, text)).await?;
+    scene.note(emitted.id(), text);
+    scene.log.emitted(key, emitted.id());
+    Ok(())
 }
 
 /// By their time limit and by hard stops, wherever they are in a transaction: none is left open, and
