@@ -31,7 +31,20 @@ pub async fn a_key_is_emitted_once<H: Harness>(harness: &H) {
     }
     let long = "é".repeat(125);
     let mut ids = vec![id];
-    for key in ["K", " k", "k\t", "ｋ", "k'\"\\`%_", "🦀", &long] {
+    for key in [
+        "K",
+        " k",
+        "k\t",
+        "ｋ",
+        "k'\"\\`%_",
+        "🦀",
+        &long,
+        "straße",
+        "strasse",
+        "é",
+        "e",
+        "e\u{301}",
+    ] {
         let other = emit(harness, Thing::said("two").dedupe_key(key)).await;
         assert!(!other.is_duplicate(), "{key}");
         ids.push(other.id());

@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
 };
+use tokio::sync::Barrier;
 
 /// Numbers and texts that get damaged on the way where something is careless.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, OutboxEvent)]
@@ -115,18 +116,18 @@ pub async fn keys_that_look_alike_are_different<H: Harness + 'static>(scene: &Sc
     assert_eq!(scene.harness.dead().await.len(), pairs.len());
 }
 
-/// An event without a key is a lane of its own (B026).
+/// An event without a key is a lane of its own: many are handled at once (B026).
 pub async fn keyless_events_hold_back_nobody<H: Harness + 'static>(scene: &Scene<H>) {
-    for number in 0..200 {
-        let event = Value::Keyless { number };
-        scene.emit_draft(Draft::new(&event), "").await;
-    }
+    const AT_ONCE: usize = 8;
+    let events = (0..1_000).map(|number| Draft::new(&Value::Keyless { number }));
+    scene.harness.emit_all(events.collect()).await;
+    let together = Arc::new(Barrier::new(AT_ONCE));
     let seen = Arc::new(Mutex::new(Vec::new()));
     let into = Arc::clone(&seen);
     let dispatcher = scene
         .bare_dispatcher()
         .on_event(move |event: Value, delivery: Delivery| {
-            let into = Arc::clone(&into);
+            let (into, together) = (Arc::clone(&into), Arc::clone(&together));
             async move {
                 assert_eq!(delivery.key(), None);
                 let Value::Keyless { number } = event else {
@@ -135,6 +136,9 @@ pub async fn keyless_events_hold_back_nobody<H: Harness + 'static>(scene: &Scene
                 if number == 0 {
                     return Err(HandlerError::dead("the first one"));
                 }
+                if (500..500 + AT_ONCE).contains(&usize::try_from(number).unwrap()) {
+                    together.wait().await;
+                }
                 into.lock().unwrap().push(number);
                 Ok(())
             }
@@ -142,7 +146,7 @@ pub async fn keyless_events_hold_back_nobody<H: Harness + 'static>(scene: &Scene
     let dispatcher = spawn(dispatcher);
     scene.pending(0).await;
     dispatcher.shutdown().await;
-    assert_eq!(seen.lock().unwrap().len(), 199);
+    assert_eq!(seen.lock().unwrap().len(), 999);
     assert!(!scene.harness.dead().await[0].blocks);
 }
 
