@@ -11,7 +11,7 @@ use outbox_tests::{
     Proxy,
     conformance::{Tables, Thing},
 };
-use sea_orm::PaginatorTrait;
+use sea_orm::{DbErr, PaginatorTrait, TransactionTrait};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::{sync::OnceLock, time::Duration};
 use uuid::Uuid;
@@ -147,6 +147,45 @@ async fn decoys_on_the_search_path_stay_untouched() {
     let decoys = Tables::new(&database.db, &decoys);
     let sql = "SELECT count(*)::text AS v FROM \"outbox_event\"";
     assert_eq!(decoys.texts(sql).await, ["0"]);
+}
+
+/// Where sessions do not wait for locks.
+#[tokio::test]
+async fn what_is_locked_is_told_and_nothing_is_half_made() {
+    let database = Database::empty().await;
+    let impatient = database.open_again(1).await;
+    database::run(&impatient, "SET lock_timeout = '30ms'").await;
+    let refused = async || {
+        let error = schema::create(&impatient).await.unwrap_err();
+        assert_eq!(error.kind(), SchemaErrorKind::Database);
+        let source = DbErr::from(error);
+        assert!(is_contention(&source), "{source}");
+    };
+    let made = async || {
+        let sql = "SELECT count(*) AS n FROM pg_class \
+            WHERE relnamespace = current_schema()::regnamespace";
+        database.number(sql).await
+    };
+    // Somebody else is making them.
+    let other = database.db.begin().await.unwrap();
+    let sql = "SELECT pg_advisory_xact_lock(hashtextextended('outbox-seaorm schema', 0))";
+    database::run(&other, sql).await;
+    refused().await;
+    other.rollback().await.unwrap();
+    assert_eq!(made().await, 0);
+    // Somebody writes to a table that is to get an index.
+    schema::create(&database.db).await.unwrap();
+    let sql = "DROP INDEX outbox_event_shard_idx; DROP TABLE outbox_inbox";
+    database::run(&database.db, sql).await;
+    let before = made().await;
+    let writer = database.db.begin().await.unwrap();
+    let emitted = database.outbox.emit(&writer, Thing::said("one")).await;
+    emitted.unwrap();
+    refused().await;
+    assert_eq!(made().await, before);
+    writer.commit().await.unwrap();
+    schema::create(&database.db).await.unwrap();
+    schema::check(&impatient).await.unwrap();
 }
 
 struct Migrator;
