@@ -144,6 +144,15 @@ async fn decoys_on_the_search_path_stay_untouched() {
     let decoys = names.build().unwrap();
     schema::check_with(&decoys, &database.db).await.unwrap_err();
     database.emit(Thing::said("one")).await;
+    // With none at all everything is found as well.
+    let lost = database.open_again(1).await;
+    database::run(&lost, "SET search_path = ''").await;
+    schema::check_with(&database.outbox, &lost).await.unwrap();
+    let store = SeaOrmStore::new(&lost, &database.outbox);
+    let dispatcher = Dispatcher::builder(store).on_event(|_: Thing, _| async { Ok(()) });
+    let dispatcher = dispatcher.build().unwrap();
+    let summary = dispatcher.run_until_idle(Duration::from_secs(60)).await;
+    assert_eq!(summary.unwrap().delivered, 1);
     let decoys = Tables::new(&database.db, &decoys);
     let sql = "SELECT count(*)::text AS v FROM \"outbox_event\"";
     assert_eq!(decoys.texts(sql).await, ["0"]);
