@@ -1,14 +1,31 @@
 //! Times are UTC in microseconds, whatever the session's time zone.
 
-use super::{database::Database, harness::MariaDb};
+use super::{
+    database::Database,
+    harness::{MariaDb, Sessions},
+};
 use outbox_core::store::{Liveness, Member, Moved, Store, Verdict};
 use outbox_seaorm::{
     Emit, SeaOrmStore,
     entity::{delayed, event},
 };
-use outbox_tests::conformance::{Actor, Harness, Thing};
-use sea_orm::{EntityTrait, TransactionTrait, prelude::DateTimeUtc};
+use outbox_tests::{
+    conformance::{Actor, Harness, Tables, Thing},
+    servers::PrivateServer,
+};
+use sea_orm::{DatabaseConnection, EntityTrait, TransactionTrait, prelude::DateTimeUtc};
 use std::time::Duration;
+
+/// A session of the server's zone whose clock stands still at this time of UTC.
+macro_rules! at {
+    ($time:literal) => {
+        concat!(
+            "SET time_zone = '+00:00'; SET timestamp = UNIX_TIMESTAMP('2026-11-01 ",
+            $time,
+            "'); SET time_zone = SYSTEM"
+        )
+    };
+}
 
 const HOUR: Duration = Duration::from_secs(3600);
 const ZONES: [&str; 3] = [
@@ -105,6 +122,59 @@ async fn a_lease_and_a_wait_do_not_depend_on_the_time_zone() {
             .remove(0);
         let wait = elsewhere.retry_in.unwrap();
         assert!(wait <= HOUR && wait > HOUR / 2, "{zone}: {wait:?}");
+    }
+}
+
+/// At two in the morning of 1 November 2026 it is one o'clock again in New York. Sessions there have
+/// their clocks stopped around that.
+#[tokio::test]
+async fn the_hour_that_comes_twice_is_as_long_as_any() {
+    let server = PrivateServer::mariadb_in("America/New_York");
+    let harness: MariaDb = Sessions(Database::at(server.url()).await);
+    let database = &harness.0;
+    let local = async |db: &DatabaseConnection| {
+        let sql = "SELECT CAST(NOW() AS CHAR) AS v";
+        Tables::of(db).texts(sql).await
+    };
+    // Twenty seconds before, ten after, and so on.
+    let before = database.open(1, at!("05:59:40")).await;
+    assert_eq!(local(&before).await, ["2026-11-01 01:59:40"]);
+    let after = database.open(1, at!("06:00:10")).await;
+    assert_eq!(local(&after).await, ["2026-11-01 01:00:10"]);
+
+    let mut owner = Actor::owner(&harness).await;
+    let txn = before.begin().await.unwrap();
+    for delay in [29, 31, 3_601] {
+        let event = Thing::said("later").after(Duration::from_secs(delay));
+        txn.emit(event).await.unwrap();
+    }
+    txn.commit().await.unwrap();
+    let member = Member::new("here:2", "");
+    let store = SeaOrmStore::from(&before);
+    store.join(&member, Duration::from_secs(31)).await.unwrap();
+    for (db, moved, liveness) in [
+        (after, 1, Liveness::Alive),
+        (
+            database.open(1, at!("06:00:12")).await,
+            1,
+            Liveness::Expired,
+        ),
+        (
+            database.open(1, at!("06:59:40")).await,
+            0,
+            Liveness::Expired,
+        ),
+        (
+            database.open(1, at!("06:59:42")).await,
+            1,
+            Liveness::Expired,
+        ),
+    ] {
+        owner.store = SeaOrmStore::from(&db);
+        assert_eq!(owner.move_due(10).await, Some(moved));
+        let members = owner.store.members().await.unwrap();
+        let seen = members.iter().find(|view| view.id == member.id).unwrap();
+        assert_eq!(seen.liveness, liveness);
     }
 }
 
