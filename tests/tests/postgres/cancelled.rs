@@ -18,7 +18,7 @@ async fn what_is_dropped_on_a_slow_network_is_whole_or_never_was() {
     let pool = database.open_through(proxy.port, "", 1).await;
     let tables = Tables::new(&pool, &database.outbox);
     let harness: Postgres<false> = Postgres(database);
-    drop_at_random(&harness, &tables, 1, 40).await;
+    drop_at_random(&harness, &tables, 1, 24).await;
     let left = harness.0.sessions("state LIKE 'idle in transaction%'");
     assert_eq!(left.await, 0);
 }
