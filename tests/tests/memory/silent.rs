@@ -68,6 +68,28 @@ async fn a_call_that_is_never_answered_is_not_waited_for_for_ever() {
     }
 }
 
+/// For as long as a lease, and for five seconds where that is shorter: then another connection may
+/// answer.
+#[tokio::test(start_paused = true)]
+async fn who_begins_waits_a_lease_and_at_least_five_seconds() {
+    for (lease, limit) in [(1, 5), (30, 30)] {
+        for verb in [Verb::Check, Verb::InProcess, Verb::Join] {
+            let scene = Scene::over(Memory::new());
+            let store = Watched::new(scene.harness.store());
+            store.swallow(verb);
+            let builder = scene.dispatcher_over(store.clone(), "d1", ok);
+            let builder = builder.lease(Duration::from_secs(lease));
+            let began = tokio::time::Instant::now();
+            let dispatcher = builder.spawn(CancellationToken::new()).unwrap();
+            let again = || async { store.count(verb) > 1 };
+            scene.until("it asks again", again).await;
+            let waited = began.elapsed().as_secs();
+            assert!((limit..limit + 3).contains(&waited), "{verb:?}: {waited} s");
+            dispatcher.shutdown().await;
+        }
+    }
+}
+
 /// A stop waits for no answer either.
 #[tokio::test(start_paused = true)]
 async fn a_dispatcher_that_cannot_begin_stops_at_once() {
