@@ -24,8 +24,9 @@
 //! ```
 //!
 //! There is one bookkeeping table, yours: a second migrator on the same one refuses to start, as it
-//! does not know the other's migrations. New versions of this crate only append migrations, so
-//! that yours may stand before or after these in the list.
+//! does not know the other's migrations. One that runs these alone needs another table, which its
+//! `migration_table_name` says. New versions of this crate only append migrations, so that yours may
+//! stand before or after these in the list.
 //!
 //! When several instances migrate an empty database at once, SeaORM's bookkeeping lets one of them
 //! win and the others fail with a unique violation or a lock: run `up` again there.

@@ -40,6 +40,7 @@ pub mod retention;
 pub mod million;
 pub mod replays;
 pub mod questions;
+pub mod migrating;
 pub mod test_kit;
 pub mod dispatcher;
 

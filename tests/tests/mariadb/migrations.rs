@@ -6,7 +6,7 @@ use outbox_seaorm::{
     Dispatcher, Outbox, Retention,
     schema::{self, check, create},
 };
-use outbox_tests::conformance::Thing;
+use outbox_tests::conformance::{Thing, migrating};
 use sea_orm::{ConnectionTrait, DbBackend};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::time::Duration;
@@ -17,19 +17,6 @@ impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         migrations()
     }
-}
-
-#[tokio::test]
-async fn up_again_down_and_up() {
-    let database = Database::empty("latin1").await;
-    let db = &database.db;
-    Migrator::up(db, None).await.unwrap();
-    check(db).await.unwrap();
-    Migrator::up(db, None).await.unwrap();
-    Migrator::down(db, None).await.unwrap();
-    assert!(check(db).await.is_err());
-    Migrator::up(db, None).await.unwrap();
-    check(db).await.unwrap();
 }
 
 /// One that was killed midway is run again.
@@ -83,29 +70,48 @@ async fn several_may_create_at_once() {
     }
 }
 
-// SeaORM's bookkeeping takes no lock: who comes second may fail, and succeeds when it runs again.
+#[tokio::test]
+async fn ours_go_up_and_down_with_an_applications() {
+    let database = Database::empty("utf8mb4").await;
+    migrating::ours_go_up_and_down_with_an_applications(&database.db).await;
+}
+
+#[tokio::test]
+async fn an_outbox_is_added_to_an_application_that_has_migrated() {
+    let database = Database::empty("utf8mb4").await;
+    migrating::an_outbox_is_added_to_an_application_that_has_migrated(&database.db).await;
+}
+
+#[tokio::test]
+async fn tables_that_exist_already_are_taken_over() {
+    let database = Database::empty("utf8mb4").await;
+    migrating::tables_that_exist_already_are_taken_over(&database.db).await;
+}
+
+#[tokio::test]
+async fn two_outboxes_do_not_collide() {
+    let database = Database::empty("utf8mb4").await;
+    migrating::two_outboxes_do_not_collide(&database.db).await;
+}
+
+#[tokio::test]
+async fn a_migrator_of_ours_alone_has_its_own_bookkeeping() {
+    let database = Database::empty("utf8mb4").await;
+    migrating::a_migrator_of_ours_alone_has_its_own_bookkeeping(&database.db).await;
+}
+
 #[tokio::test]
 async fn several_that_migrate_at_once_end_with_one_whole_schema() {
     let database = Database::empty("utf8mb4").await;
-    let mut tasks = Vec::new();
-    for _ in 0..6 {
-        let db = database.open(1, "SET @first = 1").await;
-        tasks.push(tokio::spawn(async move {
-            let mut tries = 0;
-            while let Err(error) = Migrator::up(&db, None).await {
-                tries += 1;
-                assert!(tries < 20, "{error}");
-            }
-            check(&db).await.unwrap();
-        }));
-    }
-    for task in tasks {
-        task.await.unwrap();
-    }
-    let applied: Vec<i64> = database
-        .values("SELECT COUNT(*) AS v FROM seaql_migrations")
-        .await;
-    assert_eq!(applied, [1]);
+    let open = async || database.open(1, "SET @first = 1").await;
+    migrating::several_that_migrate_at_once_end_with_one_whole_schema(open).await;
+}
+
+#[tokio::test]
+async fn a_migration_that_was_cancelled_anywhere_is_completed() {
+    let database = Database::empty("utf8mb4").await;
+    let open = async || database.open(1, "SET @first = 1").await;
+    migrating::a_migration_that_was_cancelled_anywhere_is_completed(open).await;
 }
 
 /// Who may make tables and views in a database, and nothing else anywhere.

@@ -20,6 +20,7 @@ mod fences;
 mod hash;
 mod horizon;
 mod idle;
+mod migrations;
 mod isolation;
 mod million;
 mod moving;
