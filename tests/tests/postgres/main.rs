@@ -20,6 +20,8 @@ mod fences;
 mod hash;
 mod horizon;
 mod idle;
+mod messages;
+mod migrations;
 mod migrations;
 mod isolation;
 mod million;
