@@ -29,7 +29,9 @@ impl Ear {
         loop {
             let minute = Duration::from_secs(60);
             let heard = tokio::time::timeout(minute, self.listener.recv()).await;
-            match heard.unwrap().unwrap().payload() {
+            let heard = heard.unwrap().unwrap();
+            assert!(heard.payload().len() < 200, "{}", heard.payload());
+            match heard.payload() {
                 "so far" => return wakes,
                 "" => wakes += 1,
                 // A dispatcher tries its own connection.

@@ -4,6 +4,7 @@ mod ear;
 mod sleeper;
 
 mod connection;
+mod content;
 mod pooler;
 mod sleep;
 mod trigger;

@@ -13,6 +13,8 @@ pub(super) const EVER: Duration = Duration::from_secs(10 * 60);
 pub(super) struct Sleeper {
     handle: DispatcherHandle,
     delivered: UnboundedReceiver<String>,
+    /// What was not asked for yet.
+    heap: Vec<String>,
 }
 
 impl Sleeper {
@@ -43,6 +45,7 @@ impl Sleeper {
         Self {
             handle: dispatcher.spawn(CancellationToken::new()).unwrap(),
             delivered,
+            heap: Vec::new(),
         }
     }
 
@@ -52,6 +55,17 @@ impl Sleeper {
         let payload = tokio::time::timeout(minute, self.delivered.recv()).await;
         let payload = payload.unwrap_or_else(|_| panic!("never delivered: {text}"));
         assert!(payload.unwrap().contains(text), "{text}");
+    }
+
+    /// Waits for an event that says this, which may have come before others.
+    pub(super) async fn has_delivered(&mut self, text: &str) {
+        let says = |payload: &String| payload.contains(&format!("\"{text}\""));
+        while !self.heap.iter().any(says) {
+            let minute = Duration::from_secs(60);
+            let payload = tokio::time::timeout(minute, self.delivered.recv()).await;
+            let payload = payload.unwrap_or_else(|_| panic!("never delivered: {text}"));
+            self.heap.push(payload.unwrap());
+        }
     }
 
     pub(super) async fn stop(self) {

@@ -16,7 +16,7 @@ use uuid::Uuid;
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Registers a dispatcher that says that it sleeps.
-async fn sleep(database: &Database) -> Member {
+pub(super) async fn sleep(database: &Database) -> Member {
     let (store, member) = (database.store(), Member::new("here:1", ""));
     store.join(&member, HOUR).await.unwrap();
     store.set_sleeping(member.id, true).await.unwrap();
