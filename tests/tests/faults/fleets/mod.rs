@@ -1,6 +1,7 @@
 //! Several dispatchers and writers at once. On the servers each dispatcher has a share of the shards.
 
 mod churn;
+mod crowd;
 mod shares;
 
 use super::{clocks, freezes, server::Server, site::Site};
@@ -13,6 +14,11 @@ macro_rules! fleet {
             #[tokio::test]
             async fn dispatchers_that_come_and_go_lose_and_reorder_nothing() {
                 churn::come_and_go(Site::on(Server::$server).await).await;
+            }
+
+            #[tokio::test]
+            async fn sixteen_that_start_at_once_handle_each_event_once() {
+                crowd::each_event_is_handled_by_one(Site::on(Server::$server).await).await;
             }
 
             #[tokio::test]
@@ -50,6 +56,11 @@ mod sqlite {
     #[tokio::test]
     async fn dispatchers_that_come_and_go_lose_and_reorder_nothing() {
         churn::come_and_go(Site::on(Server::Sqlite).await).await;
+    }
+
+    #[tokio::test]
+    async fn sixteen_that_start_at_once_handle_each_event_once() {
+        crowd::each_event_is_handled_by_one(Site::on(Server::Sqlite).await).await;
     }
 }
 
