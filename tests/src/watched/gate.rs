@@ -1,20 +1,22 @@
-use super::Verb;
+use super::{Moment, Verb};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
-/// Holds the calls of a verb before anything is done, until they are let through. A clone is the
-/// same.
+/// Holds the calls of a verb before anything is done, or their answers, until they are let through. A
+/// clone is the same.
 #[derive(Debug, Clone)]
 pub struct Gate {
     verb: Verb,
+    moment: Moment,
     arrived: Arc<watch::Sender<usize>>,
     passes: Arc<Semaphore>,
 }
 
 impl Gate {
-    pub(super) fn new(verb: Verb) -> Self {
+    pub(super) fn new(verb: Verb, moment: Moment) -> Self {
         Self {
             verb,
+            moment,
             arrived: Arc::new(watch::Sender::new(0)),
             passes: Arc::new(Semaphore::new(0)),
         }
@@ -32,8 +34,8 @@ impl Gate {
         self.passes.add_permits(calls);
     }
 
-    pub(super) async fn hold(&self, verb: Verb) {
-        if verb != self.verb {
+    pub(super) async fn hold(&self, verb: Verb, moment: Moment) {
+        if (verb, moment) != (self.verb, self.moment) {
             return;
         }
         self.arrived.send_modify(|arrived| *arrived += 1);

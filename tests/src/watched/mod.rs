@@ -9,7 +9,7 @@ pub use gate::Gate;
 
 use outbox_core::{
     Wake,
-    store::{StoreError, StoreErrorKind},
+    store::{Horizon, StoreError, StoreErrorKind},
 };
 use std::{
     collections::BTreeMap,
@@ -25,6 +25,8 @@ pub struct Watched<S> {
     wake: Option<Wake>,
     /// What listens, instead of the store.
     listens: Option<S>,
+    /// What every fetch proves, instead of what the store says.
+    horizon: Option<Horizon>,
 }
 
 type Fail = Box<dyn Fn(&Call<'_>) -> Option<StoreErrorKind> + Send + Sync>;
@@ -46,6 +48,7 @@ impl<S> Watched<S> {
             watch: Arc::default(),
             wake: None,
             listens: None,
+            horizon: None,
         }
     }
 
@@ -61,6 +64,13 @@ impl<S> Watched<S> {
     pub fn listening_through(self, store: S) -> Self {
         let listens = Some(store);
         Self { listens, ..self }
+    }
+
+    /// Believes that nothing is written late, where the store would believe it after an hour.
+    #[must_use]
+    pub fn trusting(self) -> Self {
+        let horizon = Some(Horizon::CommitOrder);
+        Self { horizon, ..self }
     }
 
     /// Fails the calls for which this says how: before anything was done, or after everything was,
@@ -86,7 +96,17 @@ impl<S> Watched<S> {
     /// Holds the calls of a verb from now on, as a database would that does not answer yet.
     #[must_use]
     pub fn hold(&self, verb: Verb) -> Gate {
-        let gate = Gate::new(verb);
+        self.hold_when(verb, Moment::Before)
+    }
+
+    /// Holds the answers to a verb from now on: what is asked for is done.
+    #[must_use]
+    pub fn hold_answers(&self, verb: Verb) -> Gate {
+        self.hold_when(verb, Moment::After)
+    }
+
+    fn hold_when(&self, verb: Verb, moment: Moment) -> Gate {
+        let gate = Gate::new(verb, moment);
         *self.watch.gate.lock().unwrap() = Some(gate.clone());
         gate
     }

@@ -26,14 +26,19 @@ impl<S: Store> Watched<S> {
         if self.is_swallowed(verb) {
             std::future::pending().await
         }
-        let gate = self.watch.gate.lock().unwrap().clone();
-        if let Some(gate) = gate {
-            gate.hold(verb).await;
-        }
+        self.hold_at(verb, Moment::Before).await;
         let answer = answer.await?;
         call.moment = Moment::After;
         self.see(&call)?;
+        self.hold_at(verb, Moment::After).await;
         Ok(answer)
+    }
+
+    async fn hold_at(&self, verb: Verb, moment: Moment) {
+        let gate = self.watch.gate.lock().unwrap().clone();
+        if let Some(gate) = gate {
+            gate.hold(verb, moment).await;
+        }
     }
 }
 
@@ -120,7 +125,12 @@ impl<S: Store> Store for Watched<S> {
     }
 
     async fn fetch(&self, request: &FetchRequest<'_>) -> Result<Fetched, StoreError> {
-        self.call(Verb::Fetch, &[], self.store.fetch(request)).await
+        let fetched = self.call(Verb::Fetch, &[], self.store.fetch(request));
+        let mut fetched = fetched.await?;
+        if let Some(horizon) = self.horizon {
+            fetched.horizon = horizon;
+        }
+        Ok(fetched)
     }
 
     async fn read(

@@ -1,11 +1,11 @@
 //! A database that fails at the worst moment. The time is virtual.
 
 use outbox_core::{
-    CancellationToken, Config, Delivery, Dispatcher, DispatcherBuilder, DispatcherHandle,
-    HandlerError, MemoryStore, OnDead, Operator, RetryPolicy,
+    CancellationToken, Delivery, Dispatcher, DispatcherBuilder, DispatcherHandle, HandlerError,
+    MemoryStore, Operator, RetryPolicy,
     operator::Answer,
     store::{
-        Member, Position, Store,
+        Position,
         StoreErrorKind::{Contention, Unavailable},
     },
 };
@@ -21,7 +21,6 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::Semaphore;
 
 type Seen = Arc<Mutex<Vec<String>>>;
 
@@ -201,43 +200,6 @@ async fn a_hard_stop_writes_nothing_that_comes_after_what_it_could_not_write() {
     until("delivered", || memory.delivered().len() == 3).await;
     assert_eq!(*seen.lock().unwrap(), ["1", "2", "3", "1", "2", "3"]);
     next.shutdown().await;
-}
-
-/// Interleaving 23: nothing but the answer to a settle tells that the shard is another's.
-#[tokio::test(start_paused = true)]
-async fn a_settle_that_was_refused_by_the_fence_ends_the_session() {
-    let ((memory, store), seen) = (store(), Seen::default());
-    for text in ["1", "2"] {
-        memory.emit(Thing::said(text)).unwrap();
-    }
-    let (calls, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-    let (called, opens) = (Arc::clone(&calls), Arc::clone(&gate));
-    let handle = move |_: String, _: Delivery| {
-        let gate = Arc::clone(&opens);
-        called.fetch_add(1, SeqCst);
-        async move {
-            drop(gate.acquire().await);
-            Err(HandlerError::dead("no"))
-        }
-    };
-    let go_on = |config: &mut Config| config.topic.on_dead = Some(OnDead::Continue);
-    let lease = Duration::from_secs(600);
-    let builder = dispatcher(&store, &seen, handle).lease(lease);
-    let losing = spawn(builder.configure(go_on));
-    until("in work", || calls.load(SeqCst) == 1).await;
-    store.refuse(Verb::Fetch).await;
-    for member in memory.members().await.unwrap() {
-        assert!(memory.evict(&member).await.unwrap());
-    }
-    let heir = Member::new("here:2", "");
-    memory.join(&heir, lease).await.unwrap();
-    let shards = memory.shards().await.unwrap();
-    assert_eq!(memory.take(heir.id, &shards).await.unwrap().len(), 1);
-    gate.add_permits(1);
-    until("told", || losing.stats().lease_lost == 1).await;
-    assert_eq!(calls.load(SeqCst), 1, "nothing started after the refusal");
-    assert_eq!(memory.dead(), []);
-    losing.abort().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,6 +18,8 @@ pub mod batches;
 pub mod in_transaction;
 pub mod stop;
 pub mod restarts;
+pub mod races;
+pub mod refusals;
 pub mod restores;
 pub mod costs;
 pub mod values;
@@ -38,12 +40,14 @@ macro_rules! dispatcher_laws {
                 a_failed_event_keeps_its_place_through_a_restart,
                 a_failed_event_keeps_its_place_through_a_hand_over,
                 a_delayed_event_gets_its_place_when_it_falls_due,
+                what_falls_due_waits_for_no_poll,
                 no_position_is_used_twice,
                 an_event_that_commits_late_comes_before_its_successor,
             }
             failures {
                 what_blocks_is_known_to_the_next_owner,
                 a_dead_letter_that_continues_lets_its_successors_go,
+                a_discarded_letter_lets_its_successors_go,
                 a_requeued_letter_returns_to_its_place,
                 what_comes_with_a_requeued_letter_waits_for_it,
                 an_outage_burns_no_attempt,
@@ -80,6 +84,17 @@ macro_rules! dispatcher_laws {
             restarts {
                 random_failures_and_restarts_never_reorder,
                 what_a_former_owner_delivered_is_repeated_whole,
+            }
+            races {
+                a_successor_waits_until_a_dead_letter_is_written,
+                what_was_settled_while_a_fetch_was_under_way_comes_no_more,
+                nothing_of_a_shard_is_written_before_what_came_first,
+                a_settle_that_was_refused_by_the_fence_ends_the_session,
+            }
+            refusals {
+                a_settle_that_fails_after_the_delivery_delivers_again,
+                a_refused_success_is_written_when_it_can_be,
+                a_lasting_refusal_holds_back_its_own_aggregate,
             }
             costs {
                 a_delivered_event_costs_two_row_changes,

@@ -111,6 +111,24 @@ pub async fn a_delayed_event_gets_its_place_when_it_falls_due<H: Harness + 'stat
     dispatcher.shutdown().await;
 }
 
+/// Neither a delayed event nor a retry waits for a poll: there is none (B101).
+pub async fn what_falls_due_waits_for_no_poll<H: Harness + 'static>(scene: &Scene<H>) {
+    const EVER: Duration = Duration::from_secs(600);
+    let later = Account::changed("x", "later").after(Duration::from_secs(1));
+    scene.emit_draft(later, "later").await;
+    scene.emit("y", "1").await;
+    let unhurried = |config: &mut outbox_core::Config| config.poll = (EVER, EVER);
+    let builder = scene.dispatcher("d1", fail_first).configure(unhurried);
+    // It looks around three times in a lease, and polls then.
+    let dispatcher = spawn(builder.lease(EVER * 12));
+    scene.settled(2).await;
+    dispatcher.shutdown().await;
+    assert_eq!(
+        (scene.seen("x"), scene.seen("y")),
+        (vec!["later".to_owned()], vec!["1".to_owned()])
+    );
+}
+
 /// Not after the outbox was empty, and not after a restart.
 pub async fn no_position_is_used_twice<H: Harness + 'static>(scene: &Scene<H>) {
     let mut positions = BTreeSet::new();
