@@ -1,17 +1,16 @@
-//! What a database cancels because of what others do. B035.
+//! Several that settle the same, and what a database cancels because of what others do. B035,
+//! interleaving 15.
 
-use super::{Actor, Harness, Thing};
+use super::{Actor, Harness, Tables, Thing, failure::dead};
 use outbox_core::store::{
-    History, Outcomes, Row, Settled, Settlement, Store, StoreErrorKind, Verdict,
+    DeadReason, History, Outcomes, Row, Settled, Settlement, Store, StoreErrorKind, Verdict,
 };
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, TransactionTrait};
 use std::time::Duration;
 
 /// It has written nothing, no attempt is burnt, and the next try writes it all.
 pub async fn a_settle_that_loses_a_deadlock_may_be_tried_again<H: Harness>(harness: &H) {
-    // SQLite has one writer at a time.
-    let tables = harness.tables();
-    let Some(tables) = tables.filter(|tables| tables.backend() != DbBackend::Sqlite) else {
+    let Some(tables) = Tables::of_many_writers(harness) else {
         return;
     };
     let events = (0..20).map(|number| Thing::of("x", &number.to_string()));
@@ -30,7 +29,7 @@ pub async fn a_settle_that_loses_a_deadlock_may_be_tried_again<H: Harness>(harne
             .collect();
         let touch = async |txn: &DatabaseTransaction, condition: String| {
             let sql = format!("UPDATE \"outbox_event\" SET last_error = 'x' WHERE {condition}");
-            let sql = tables.outbox.names().render(tables.backend(), &sql);
+            let sql = tables.render(&sql);
             txn.execute_unprepared(&sql).await.unwrap();
         };
         let [first, second] = [&rows[0], &rows[1]].map(|row: &Row| row.position);
@@ -62,6 +61,69 @@ pub async fn a_settle_that_loses_a_deadlock_may_be_tried_again<H: Harness>(harne
     assert_eq!(harness.delivered().await.len(), 2);
     let attempts = harness.pending().await.iter().map(|row| row.attempts).sum();
     assert_eq!((harness.pending().await.len(), attempts), (18, 2));
+}
+
+/// A success is on its way while somebody else makes a dead letter of the event. An INSERT … SELECT
+/// that locks nothing would write both.
+pub async fn a_success_waits_for_a_dead_letter_and_finds_nothing<H: Harness>(harness: &H)
+where
+    H::Store: 'static,
+{
+    let Some(tables) = Tables::of_many_writers(harness) else {
+        return;
+    };
+    for history in [History::Keep, History::Discard] {
+        harness.emit(Thing::said("one")).await;
+        let owner = Actor::owner(harness).await;
+        let row = owner.rows().await.remove(0);
+        let other = tables.begin_with(BURY).await;
+        let delete = tables.render("DELETE FROM \"outbox_event\"");
+        other.execute_unprepared(&delete).await.unwrap();
+        let settling = owner.clone();
+        let settle = tokio::spawn(async move {
+            let done = [Settlement::new(row.position, row.id, Verdict::Done)];
+            settling.try_settle(row.shard, &done, history).await
+        });
+        harness.wait_for_waiters().await;
+        other.commit().await.unwrap();
+        let written = Settled::Written { gone: Vec::new() };
+        assert_eq!(settle.await.unwrap().unwrap(), written);
+        assert_eq!(harness.delivered().await, []);
+        assert_eq!(harness.dead().await.len(), 1);
+        tables.run("DELETE FROM \"outbox_dead\"").await;
+        owner.store.leave(owner.member.id).await.unwrap();
+    }
+}
+
+const BURY: &str = "INSERT INTO \"outbox_dead\" (seq, id, aggregatetype, aggregateid, topic, payload, \
+    headers, occurred_at, ordered, attempts, last_error, created_at, reason, blocks_aggregate) \
+    SELECT seq, id, aggregatetype, aggregateid, topic, payload, headers, occurred_at, ordered, \
+    attempts, '', created_at, 'rejected', TRUE FROM \"outbox_event\" FOR UPDATE";
+
+/// The same without a script: whoever comes first, the event is in one place.
+pub async fn two_that_settle_the_same_events_leave_each_in_one_place<H: Harness>(harness: &H) {
+    for round in 1..=20 {
+        let events = (0..20).map(|_| Thing::said("x")).collect();
+        harness.emit_all(events).await;
+        let former = Actor::owner(harness).await;
+        let rows = former.rows().await;
+        Actor::join(harness).await.evict(&former).await;
+        let owner = Actor::owner(harness).await;
+        let outcomes = |verdict: Verdict| {
+            let of = |row: &Row| Settlement::new(row.position, row.id, verdict.clone());
+            rows.iter().map(of).collect::<Vec<_>>()
+        };
+        let letters = outcomes(dead(DeadReason::Rejected, false));
+        let (successes, shard) = (outcomes(Verdict::Done), rows[0].shard);
+        tokio::join!(
+            former.settle_all(shard, &successes),
+            owner.settle_all(shard, &letters),
+        );
+        let settled = harness.delivered().await.len() + harness.dead().await.len();
+        assert_eq!(settled, 20 * round);
+        assert_eq!(harness.pending().await, []);
+        owner.store.leave(owner.member.id).await.unwrap();
+    }
 }
 
 /// It was sent by a process that is cut off when the answer to its first statement comes: the server

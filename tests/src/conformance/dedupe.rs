@@ -3,7 +3,7 @@
 use super::{Actor, Harness, Tables, Thing};
 use outbox_core::{Draft, Emitted, store::Verdict};
 use outbox_seaorm::{EmitErrorKind, begin_immediate, is_contention};
-use sea_orm::{DatabaseTransaction, TransactionTrait};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, IsolationLevel, TransactionTrait};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -144,9 +144,7 @@ pub async fn a_duplicate_leaves_the_transaction_usable<H: Harness>(harness: &H) 
     let again = tables.outbox.emit(&txn, Thing::said("one").dedupe_key("k"));
     assert!(again.await.unwrap().is_duplicate());
     let insert = "INSERT INTO business (n) VALUES (1)";
-    sea_orm::ConnectionTrait::execute_unprepared(&txn, insert)
-        .await
-        .unwrap();
+    txn.execute_unprepared(insert).await.unwrap();
     let other = tables.outbox.emit(&txn, Thing::said("two")).await.unwrap();
     txn.commit().await.unwrap();
     let rows = tables.texts("SELECT 'row' AS v FROM business").await;
@@ -251,4 +249,67 @@ pub async fn of_many_that_emit_with_one_key_one_is_new<H: Harness>(harness: &H) 
     assert!(all.iter().all(|one| one.id() == written[0]));
     let new = all.iter().filter(|one| !one.is_duplicate());
     assert_eq!(new.count(), 1);
+}
+
+/// One that began before and sees what was there then: on PostgreSQL it cannot know the other's event,
+/// and is to be run again (interleaving 16).
+pub async fn one_that_began_before_is_a_duplicate_or_is_to_run_again<H: Harness>(harness: &H) {
+    let Some(tables) = Tables::of_many_writers(harness) else {
+        return;
+    };
+    let begin = || {
+        let isolation = Some(IsolationLevel::RepeatableRead);
+        tables.db.begin_with_config(isolation, None)
+    };
+    let outbox = &tables.outbox;
+    let first = begin().await.unwrap();
+    let emitted = outbox.emit(&first, keyed("a")).await.unwrap();
+    let second = begin().await.unwrap();
+    outbox.emit(&second, Thing::said("two")).await.unwrap();
+    // A SELECT takes a snapshot on every server.
+    let look = tables.render("SELECT count(*) FROM \"outbox_dedupe\"");
+    second.execute_unprepared(&look).await.unwrap();
+    first.commit().await.unwrap();
+    let duplicate = Emitted::Duplicate(emitted.id());
+    match outbox.emit(&second, keyed("a")).await {
+        Ok(again) => {
+            assert_eq!(again, duplicate);
+            second.commit().await.unwrap();
+            assert_eq!(harness.pending().await.len(), 2);
+        }
+        Err(error) => {
+            assert_eq!(error.kind(), EmitErrorKind::Contention);
+            assert_eq!(tables.backend(), DbBackend::Postgres);
+            second.rollback().await.unwrap();
+        }
+    }
+    let third = begin().await.unwrap();
+    let again = outbox.emit(&third, keyed("a")).await.unwrap();
+    assert_eq!(again, duplicate);
+    third.rollback().await.unwrap();
+}
+
+/// Two transactions that emit the same keys one by one, each in its own order.
+pub async fn opposite_orders_are_a_deadlock_that_one_is_told_of<H: Harness>(harness: &H) {
+    let Some(tables) = Tables::of_many_writers(harness) else {
+        return;
+    };
+    let (first, second) = (tables.db.begin(), tables.db.begin());
+    let (first, second) = (first.await.unwrap(), second.await.unwrap());
+    let outbox = &tables.outbox;
+    outbox.emit(&first, keyed("a")).await.unwrap();
+    outbox.emit(&second, keyed("b")).await.unwrap();
+    let end = async |txn: DatabaseTransaction, key| match outbox.emit(&txn, keyed(key)).await {
+        Ok(_) => match txn.commit().await {
+            Ok(()) => None,
+            // Under SERIALIZABLE it may be told at the end.
+            Err(error) if is_contention(&error) => Some(EmitErrorKind::Contention),
+            Err(error) => unreachable!("{error}"),
+        },
+        Err(error) => txn.rollback().await.map(|()| Some(error.kind())).unwrap(),
+    };
+    let ends = tokio::join!(end(first, "b"), end(second, "a"));
+    let (lost, won) = (ends.0.or(ends.1), ends.0.and(ends.1));
+    assert_eq!((lost, won), (Some(EmitErrorKind::Contention), None));
+    assert_eq!(harness.pending().await.len(), 2);
 }

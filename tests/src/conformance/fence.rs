@@ -1,7 +1,7 @@
 //! A former owner writes nothing.
 
 use super::{
-    Actor, Harness, Thing,
+    Actor, Harness, Tables, Thing,
     failure::{dead, retry},
 };
 use outbox_core::store::{DeadReason, History, Outcomes, Row, Settled, Settlement, Store, Verdict};
@@ -113,4 +113,40 @@ pub async fn a_later_epoch_of_the_same_member_is_another_owner<H: Harness>(harne
     let settled = owner.settle(&rows[0], verdict).await;
     assert_eq!(settled, Settled::Written { gone: vec![] });
     assert_eq!(harness.pending().await[0].attempts, 1);
+}
+
+/// It took its snapshot, and waits for its event, before it lost the shard (interleavings 4 and 23).
+pub async fn a_stalled_settle_of_a_former_owner_writes_nothing<H: Harness>(harness: &H)
+where
+    H::Store: 'static,
+{
+    let Some(tables) = Tables::of_many_writers(harness) else {
+        return;
+    };
+    let rejected = dead(DeadReason::Rejected, true);
+    for verdict in [rejected, retry(Duration::from_secs(60)), Verdict::Done] {
+        harness.emit(Thing::said("one")).await;
+        let former = Actor::owner(harness).await;
+        let row = former.rows().await.remove(0);
+        let (pending, delivered) = (harness.pending().await, harness.delivered().await);
+        let lock = "SELECT seq FROM \"outbox_event\" FOR UPDATE";
+        let holder = tables.begin_with(lock).await;
+        let settle = {
+            let (former, row) = (former.clone(), row.clone());
+            tokio::spawn(async move { former.settle(&row, verdict).await })
+        };
+        harness.wait_for_waiters().await;
+        let mut heir = Actor::join(harness).await;
+        heir.evict(&former).await;
+        assert_eq!(heir.take().await, former.owned.len());
+        assert_eq!(heir.store.blocked(&[row.shard]).await.unwrap(), []);
+        holder.rollback().await.unwrap();
+        assert_eq!(settle.await.unwrap(), Settled::Lost);
+        // What the heir has read of the dead letters stays true.
+        assert_eq!(heir.store.blocked(&[row.shard]).await.unwrap(), []);
+        assert_eq!(harness.pending().await, pending);
+        assert_eq!(harness.delivered().await, delivered);
+        heir.settle(&row, Verdict::Done).await;
+        heir.store.leave(heir.member.id).await.unwrap();
+    }
 }

@@ -97,6 +97,8 @@ macro_rules! conformance {
                 one_that_comes_second_is_new_when_the_first_rolls_back,
                 keys_are_taken_in_their_order,
                 of_many_that_emit_with_one_key_one_is_new,
+                one_that_began_before_is_a_duplicate_or_is_to_run_again,
+                opposite_orders_are_a_deadlock_that_one_is_told_of,
             }
             inbox {
                 a_message_is_worked_on_once,
@@ -197,8 +199,11 @@ macro_rules! conformance {
                 a_mixed_batch_is_refused_after_the_shard_was_lost,
                 what_is_still_owned_is_written_beside_a_lost_shard,
                 a_later_epoch_of_the_same_member_is_another_owner,
+                a_stalled_settle_of_a_former_owner_writes_nothing,
             }
             conflicts {
+                a_success_waits_for_a_dead_letter_and_finds_nothing,
+                two_that_settle_the_same_events_leave_each_in_one_place,
                 a_settle_that_loses_a_deadlock_may_be_tried_again,
             }
             delayed {

@@ -1,5 +1,9 @@
+use super::Harness;
 use outbox_seaorm::Outbox;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement,
+    TransactionTrait,
+};
 
 /// The tables behind a store, as their owner sees them.
 #[derive(Debug, Clone)]
@@ -24,6 +28,13 @@ impl Tables {
         Self { db, outbox }
     }
 
+    /// Those of a database in which several can write at once.
+    #[must_use]
+    pub fn of_many_writers<H: Harness>(harness: &H) -> Option<Self> {
+        let tables = harness.tables();
+        tables.filter(|tables| tables.backend() != DbBackend::Sqlite)
+    }
+
     /// Which database it is.
     #[must_use]
     pub fn backend(&self) -> DbBackend {
@@ -36,6 +47,13 @@ impl Tables {
         self.db.execute_unprepared(&sql).await.unwrap();
     }
 
+    /// Begins a transaction with a statement.
+    pub async fn begin_with(&self, sql: &str) -> DatabaseTransaction {
+        let txn = self.db.begin().await.unwrap();
+        txn.execute_unprepared(&self.render(sql)).await.unwrap();
+        txn
+    }
+
     /// The column `v` of all rows that a query finds.
     pub async fn texts(&self, sql: &str) -> Vec<String> {
         let statement = Statement::from_string(self.backend(), self.render(sql));
@@ -44,7 +62,9 @@ impl Tables {
         texts.collect::<Result<_, _>>().unwrap()
     }
 
-    fn render(&self, sql: &str) -> String {
+    /// Puts the names of this outbox into a statement.
+    #[must_use]
+    pub fn render(&self, sql: &str) -> String {
         self.outbox.names().render(self.backend(), sql)
     }
 }

@@ -21,66 +21,6 @@ fn dead() -> Verdict {
     }
 }
 
-/// Interleaving 15: the former owner settles a success while the new one makes a dead letter of the
-/// same event. An INSERT … SELECT that locks nothing would write both.
-#[tokio::test]
-async fn a_success_waits_for_a_dead_letter_and_finds_nothing() {
-    let harness = MariaDb::fresh().await;
-    harness.emit(Thing::said("one")).await;
-    let owner = Actor::owner(&harness).await;
-    let row = owner.rows().await.remove(0);
-
-    let other = harness.0.db.begin().await.unwrap();
-    let sql = "INSERT INTO outbox_dead (seq, id, aggregatetype, aggregateid, topic, payload, \
-        headers, occurred_at, ordered, attempts, last_error, created_at, reason, blocks_aggregate) \
-        SELECT seq, id, aggregatetype, aggregateid, topic, payload, headers, occurred_at, ordered, \
-        attempts, '', created_at, 'rejected', TRUE FROM outbox_event FOR UPDATE";
-    execute(&other, sql, []).await;
-    execute(&other, "DELETE FROM outbox_event", []).await;
-    let settle = tokio::spawn(async move { owner.settle(&row, Verdict::Done).await });
-    harness.0.wait_for_waiters().await;
-    other.commit().await.unwrap();
-    settle.await.unwrap();
-    assert_eq!(harness.delivered().await, []);
-    assert_eq!(harness.dead().await.len(), 1);
-}
-
-/// The same without a script: whoever comes first, the event is in one place.
-#[tokio::test(flavor = "multi_thread")]
-async fn two_that_settle_the_same_events_leave_each_in_one_place() {
-    let harness = MariaDb::fresh().await;
-    for _ in 0..20 {
-        let txn = harness.0.db.begin().await.unwrap();
-        txn.emit_all((0..20).map(|_| Thing::said("x")))
-            .await
-            .unwrap();
-        txn.commit().await.unwrap();
-        let former = Actor::owner(&harness).await;
-        let rows = former.rows().await;
-        Actor::join(&harness).await.evict(&former).await;
-        let owner = Actor::owner(&harness).await;
-        let outcomes = |verdict: Verdict| {
-            let of = |row: &outbox_core::store::Row| {
-                Settlement::new(row.position, row.id, verdict.clone())
-            };
-            rows.iter().map(of).collect::<Vec<_>>()
-        };
-        let (successes, letters) = (outcomes(Verdict::Done), outcomes(dead()));
-        let shard = rows[0].shard;
-        tokio::join!(
-            former.settle_all(shard, &successes),
-            owner.settle_all(shard, &letters),
-        );
-        let settled = harness.delivered().await.len() + harness.dead().await.len();
-        assert_eq!(settled, 20);
-        assert_eq!(harness.pending().await, []);
-        owner.store.leave(owner.member.id).await.unwrap();
-        for table in ["outbox_delivered", "outbox_dead"] {
-            harness.0.execute(&format!("DELETE FROM {table}"), []).await;
-        }
-    }
-}
-
 /// Interleavings 4 and 31: an outcome that is under way when the shard gets its next owner.
 #[tokio::test]
 async fn an_outcome_waits_for_a_take_over_and_is_refused() {
@@ -100,6 +40,36 @@ async fn an_outcome_waits_for_a_take_over_and_is_refused() {
         assert_eq!(harness.pending().await, pending);
         assert_eq!(harness.dead().await, []);
         assert_eq!(harness.delivered().await, []);
+    }
+}
+
+/// Interleaving 4: between the fence and its commit nobody takes the shard, the take-over leaves it for
+/// later.
+#[tokio::test]
+async fn a_settle_that_holds_the_fence_keeps_the_shard() {
+    for (verdict, table) in [(dead(), "dead"), (Verdict::Done, "delivered")] {
+        let harness = MariaDb::fresh().await;
+        harness.emit(Thing::said("one")).await;
+        let former = Actor::owner(&harness).await;
+        let row = former.rows().await.remove(0);
+        // Stops it where it writes to a table that its fence comes before.
+        let holder = harness.0.db.begin().await.unwrap();
+        let place = format!("SELECT * FROM outbox_{table} WHERE seq >= 0 FOR UPDATE");
+        execute(&holder, &place, []).await;
+        let (settling, settled) = (former.clone(), row.clone());
+        let settle = tokio::spawn(async move { settling.settle(&settled, verdict).await });
+        harness.0.wait_for_waiters().await;
+
+        let mut heir = Actor::join(&harness).await;
+        heir.evict(&former).await;
+        assert_eq!(heir.take().await, former.owned.len() - 1);
+        assert!(heir.owned.iter().all(|owned| owned.shard != row.shard));
+        holder.rollback().await.unwrap();
+        assert_eq!(settle.await.unwrap(), Settled::Written { gone: vec![] });
+        assert_eq!(heir.take().await, 1);
+        let blocked = heir.store.blocked(&[row.shard]).await.unwrap();
+        assert_eq!(blocked.len(), usize::from(table == "dead"));
+        assert_eq!(heir.rows().await, []);
     }
 }
 

@@ -1,10 +1,10 @@
-//! A statement that took its snapshot before it lost the shard. B004, interleavings 4 and 23.
+//! A settle that is stopped between its fence and its end. Interleaving 4.
 
 use super::{database::Database, harness::Postgres};
 use outbox_core::store::{DeadReason, History, Outcomes, Row, Settled, Settlement, Store, Verdict};
 use outbox_seaorm::SeaOrmStore;
 use outbox_tests::conformance::{Actor, Harness, Thing};
-use sea_orm::{DatabaseTransaction, TransactionTrait};
+use sea_orm::TransactionTrait;
 use std::time::Duration;
 
 struct Scene {
@@ -30,14 +30,6 @@ impl Scene {
         &self.harness.0
     }
 
-    /// Holds the event's row, so that whoever wants it waits with an old snapshot.
-    async fn hold_the_event(&self) -> DatabaseTransaction {
-        let txn = self.database().db.begin().await.unwrap();
-        let sql = "SELECT 1 FROM outbox_event FOR UPDATE";
-        super::database::execute(&txn, sql, []).await;
-        txn
-    }
-
     /// The former owner's settle, on its way.
     fn settle(&self, verdict: Verdict) -> tokio::task::JoinHandle<Vec<Settled>> {
         let outcome = Settlement::new(self.row.position, self.row.id, verdict);
@@ -49,13 +41,6 @@ impl Scene {
                 .settle(former.member.id, &outcomes, History::Keep);
             settled.await.unwrap()
         })
-    }
-
-    async fn take_over(&self) -> Actor<SeaOrmStore> {
-        let mut heir = Actor::join(&self.harness).await;
-        heir.evict(&self.former).await;
-        assert_eq!(heir.take().await, self.former.owned.len());
-        heir
     }
 }
 
@@ -72,25 +57,6 @@ fn retry() -> Verdict {
         attempts: 1,
         after: Duration::from_secs(60),
         error: "no".to_owned(),
-    }
-}
-
-#[tokio::test]
-async fn a_stalled_settle_of_a_former_owner_writes_nothing() {
-    for verdict in [dead(), retry(), Verdict::Done] {
-        let scene = Scene::new().await;
-        let holder = scene.hold_the_event().await;
-        let settle = scene.settle(verdict);
-        scene.database().wait_for_waiters().await;
-        let heir = scene.take_over().await;
-        let shards = [scene.row.shard];
-        assert_eq!(heir.store.blocked(&shards).await.unwrap(), []);
-        holder.rollback().await.unwrap();
-        assert_eq!(settle.await.unwrap(), [Settled::Lost]);
-        // What the heir has read of the dead letters stays true.
-        assert_eq!(heir.store.blocked(&shards).await.unwrap(), []);
-        assert_eq!(heir.rows().await, [scene.row]);
-        assert_eq!(scene.harness.delivered().await, []);
     }
 }
 
