@@ -146,6 +146,31 @@ fn positional(sql: &str) -> (String, Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{fmt::Write, fs, path::Path};
+
+    /// One snapshot a database.
+    #[test]
+    fn the_statements_as_they_are_sent() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/operator/sql");
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().flatten().collect();
+        files.sort_by_key(|file| file.file_name());
+        let databases = [(Postgres, "postgres"), (MySql, "mysql"), (Sqlite, "sqlite")];
+        for (backend, own) in databases {
+            let mut text = String::new();
+            for file in &files {
+                let name = file.file_name().into_string().unwrap();
+                let name = name.trim_end_matches(".sql");
+                let anothers = |(_, other): &(_, &str)| *other != own && name.ends_with(other);
+                if databases.iter().any(anothers) {
+                    continue;
+                }
+                let sql = fs::read_to_string(file.path()).unwrap();
+                let built = statement(backend, &Names::default(), &sql, []);
+                writeln!(text, "{name}: {}\n", built.sql).unwrap();
+            }
+            insta::assert_snapshot!(own, text);
+        }
+    }
 
     fn text(backend: DbBackend, sql: &str) -> String {
         let names = Names::new("a_".to_owned(), None).unwrap();

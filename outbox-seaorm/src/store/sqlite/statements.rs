@@ -26,6 +26,12 @@ macro_rules! statements {
                     $($name: render(names, include_str!(concat!("sql/", stringify!($name), ".sql"))),)*
                 }
             }
+
+            /// All of them, with the names of their fields.
+            #[cfg(test)]
+            fn all(&self) -> Vec<(&'static str, &str)> {
+                vec![$((stringify!($name), self.$name.as_str()),)*]
+            }
         }
     };
 }
@@ -47,4 +53,22 @@ fn render(names: &Names, sql: &str) -> String {
     let sql = lines.collect::<Vec<_>>().join(" ");
     let sql = sql.replace("{listed}", LISTED).replace("{id}", ID);
     names.render(DbBackend::Sqlite, &sql)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Statements;
+    use crate::schema::Names;
+    use std::fmt::Write;
+
+    #[test]
+    fn the_statements_as_they_are_sent() {
+        let names = Names::new("b_".to_owned(), Some("app".to_owned())).unwrap();
+        let mut text = String::new();
+        for (name, sql) in Statements::new(&names).all() {
+            writeln!(text, "{name}: {sql}\n").unwrap();
+            assert!(!sql.contains(['{', '}']), "{sql}");
+        }
+        insta::assert_snapshot!(text);
+    }
 }
