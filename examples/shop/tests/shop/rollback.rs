@@ -1,13 +1,12 @@
 //! To copy into an application: a business write that fails leaves no event.
 
+use crate::site::app;
 use outbox_seaorm::testing::assert_emitted;
-use sea_orm::{Database, EntityTrait};
-use sea_orm_migration::MigratorTrait;
+use sea_orm::EntityTrait;
 use shop::{
     entities::order,
     error::Error,
     events::{OrderEvent, StockLow},
-    migrations::Migrator,
     orders,
 };
 
@@ -22,8 +21,8 @@ fn teapots(quantity: i32) -> orders::NewOrder {
 
 #[tokio::test]
 async fn a_business_write_that_fails_after_the_second_emit_leaves_no_event() {
-    let db = Database::connect("sqlite::memory:").await.unwrap();
-    Migrator::up(&db, None).await.unwrap();
+    let (app, _folder) = app().await;
+    let db = app.db;
     let first = orders::place(&db, "acme", "1", &teapots(2)).await.unwrap();
 
     // One is left. The stock is looked at last, when two events have been emitted.

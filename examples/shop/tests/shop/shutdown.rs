@@ -1,16 +1,20 @@
-//! SIGTERM to the real program.
+//! Signals to the real program, and the order in which it stops.
 
-use crate::site::{Patience, database_url, get, tea};
+use crate::site::{Patience, Site, database_url, get, tea};
 use outbox_seaorm::entity::{delivered, event};
 use sea_orm::{Database, DatabaseConnection, EntityTrait, PaginatorTrait};
 use serde_json::json;
+use shop::orders::{self, NewOrder};
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
 };
 use tempfile::TempDir;
-use tokio::time::sleep;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::sleep,
+};
 
 struct Program {
     child: Child,
@@ -65,9 +69,9 @@ impl Program {
         }
     }
 
-    fn terminate(&self) {
+    fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        let killed = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        let killed = Command::new("kill").args([name, &id]).status().unwrap();
         assert!(killed.success());
     }
 
@@ -97,7 +101,7 @@ impl Drop for Program {
 async fn a_running_handler_finishes_before_the_program_ends() {
     let mut program = Program::start(3_000).await;
     program.order().await;
-    program.terminate();
+    program.signal("-TERM");
     assert_eq!(program.ended().await.code(), Some(0));
 
     let db = program.database().await;
@@ -112,10 +116,11 @@ async fn a_running_handler_finishes_before_the_program_ends() {
 async fn a_second_signal_drops_it_and_keeps_its_event() {
     let mut program = Program::start(600_000).await;
     program.order().await;
-    program.terminate();
+    // As Ctrl-C does.
+    program.signal("-INT");
     sleep(Duration::from_millis(300)).await;
     assert!(program.child.try_wait().unwrap().is_none());
-    program.terminate();
+    program.signal("-TERM");
     assert_eq!(program.ended().await.code(), Some(0));
 
     let db = program.database().await;
@@ -124,4 +129,35 @@ async fn a_second_signal_drops_it_and_keeps_its_event() {
         (left.len(), &*left[0].topic, left[0].attempts),
         (1, "payment.charge", 0)
     );
+}
+
+/// The requests under way may still emit.
+#[tokio::test]
+async fn the_dispatcher_works_until_the_last_request_is_answered() {
+    let site = Site::start().await;
+    let body = tea().to_string();
+    let (first, rest) = body.split_at(body.len() / 2);
+    let head = format!(
+        "POST /orders HTTP/1.1\r\nhost: shop\r\nconnection: close\r\nidempotency-key: 1\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\nexpect: 100-continue\r\n\r\n",
+        body.len()
+    );
+    let mut request = site.connect().await;
+    request.write_all(head.as_bytes()).await.unwrap();
+    // Once this comes the request is under way.
+    let mut go_on = [0; 25];
+    request.read_exact(&mut go_on).await.unwrap();
+    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    request.write_all(first.as_bytes()).await.unwrap();
+
+    site.ask_to_stop();
+    let tea: NewOrder = serde_json::from_value(tea()).unwrap();
+    orders::place(site.db(), "acme", "2", &tea).await.unwrap();
+    assert!(site.delivered().await.len() >= 2, "charged and mailed");
+
+    request.write_all(rest.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    request.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
+    site.stop().await;
 }

@@ -16,7 +16,7 @@ use shop::{
 use std::{env, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 use tokio::{
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
     task::JoinHandle,
     time::{Instant, sleep},
 };
@@ -128,8 +128,18 @@ impl Site {
         events.all(self.db()).await.unwrap()
     }
 
-    pub(crate) async fn stop(self) {
+    /// A connection to send a request over by hand.
+    pub(crate) async fn connect(&self) -> TcpStream {
+        let address = self.url.trim_start_matches("http://");
+        TcpStream::connect(address).await.unwrap()
+    }
+
+    pub(crate) fn ask_to_stop(&self) {
         self.stop.first.cancel();
+    }
+
+    pub(crate) async fn stop(self) {
+        self.ask_to_stop();
         self.served.await.unwrap();
     }
 }
