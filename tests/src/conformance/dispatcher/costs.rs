@@ -121,20 +121,33 @@ pub async fn nothing_is_written_before_an_outcome<H: Harness + 'static>(scene: &
     let changes = RowChanges::of(&tables).await;
     let gate = Arc::new(Semaphore::new(0));
     let opens = Arc::clone(&gate);
-    let dispatcher = spawn(scene.dispatcher("d1", move |text, delivery| {
-        let gate = Arc::clone(&opens);
-        async move {
-            drop(gate.acquire().await);
-            match (&*text, delivery.attempt()) {
-                ("late", 1) => Err(HandlerError::retry("once")),
-                ("bad", _) => Err(HandlerError::dead("no")),
-                _ => Ok(()),
+    let store = Watched::new(scene.harness.store());
+    let dispatcher = spawn(
+        scene.dispatcher_over(store.clone(), "d1", move |text, delivery| {
+            let gate = Arc::clone(&opens);
+            async move {
+                drop(gate.acquire().await);
+                match (&*text, delivery.attempt()) {
+                    ("late", 1) => Err(HandlerError::retry("once")),
+                    ("bad", _) => Err(HandlerError::dead("no")),
+                    _ => Ok(()),
+                }
             }
-        }
-    }));
+        }),
+    );
     let running = || async { dispatcher.stats().in_work == 3 };
     scene.until("all handlers run", running).await;
     assert_eq!(changes.take().await, [] as [&str; 0]);
+    // Nor is there a statement that would write, and found nothing to.
+    for verb in [
+        Verb::Settle,
+        Verb::MoveDue,
+        Verb::MarkCrashes,
+        Verb::Claim,
+        Verb::Complete,
+    ] {
+        assert_eq!(store.count(verb), 0, "{verb:?}");
+    }
     gate.add_permits(3);
     scene.pending(0).await;
     dispatcher.shutdown().await;
