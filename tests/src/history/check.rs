@@ -1,5 +1,6 @@
 use super::{Record, Rule, Violation, What, runs::Aggregate, window::Windows};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use uuid::Uuid;
 
 /// Records in the order in which they were written.
 #[derive(Debug, Clone, Default)]
@@ -29,12 +30,24 @@ impl History {
         &self.0
     }
 
+    /// A discard is written down before it is tried, and may come too late: it excuses something only
+    /// if the outbox itself has recorded that it took the event out.
+    #[must_use]
+    pub fn taken_out(mut self, recorded: &HashSet<Uuid>) -> Self {
+        for record in &mut self.0 {
+            if record.what == What::Discarded && !recorded.contains(&record.id) {
+                record.what = What::Refused;
+            }
+        }
+        self
+    }
+
     /// How many events have succeeded or were given up so far.
     #[must_use]
     pub fn settled(&self) -> usize {
         let settled = |record: &&Record| matches!(record.what, What::Succeeded | What::Dead);
         let ids = self.0.iter().filter(settled).map(|record| record.id);
-        ids.collect::<std::collections::HashSet<_>>().len()
+        ids.collect::<HashSet<_>>().len()
     }
 
     /// Checks every [`Rule`].

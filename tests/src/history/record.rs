@@ -37,6 +37,8 @@ pub enum What {
     Dropped,
     /// An operator is about to discard or skip it: it need not be handled any more.
     Discarded,
+    /// An operator was about to, and it was not done: it is to be handled like any other.
+    Refused,
     /// An operator is about to give a dead letter another chance: its attempts start over, and what
     /// stands behind it goes on waiting.
     Retried,
@@ -56,7 +58,7 @@ pub enum What {
     Struck,
 }
 
-const WORDS: [(What, &str); 15] = [
+const WORDS: [(What, &str); 16] = [
     (What::Emitted, "emitted"),
     (What::Delayed, "delayed"),
     (What::Started, "started"),
@@ -65,6 +67,7 @@ const WORDS: [(What, &str); 15] = [
     (What::Dead, "dead"),
     (What::Dropped, "dropped"),
     (What::Discarded, "discarded"),
+    (What::Refused, "refused"),
     (What::Retried, "retried"),
     (What::Fault, "fault"),
     (What::Outage, "outage"),

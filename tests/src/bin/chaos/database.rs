@@ -49,6 +49,14 @@ impl Database {
         rows.iter().map(|row| row.try_get("", "id")).collect()
     }
 
+    /// What operators took out, as the outbox itself recorded it in the same transaction.
+    pub(crate) async fn taken_out(&self) -> Result<HashSet<Uuid>, DbErr> {
+        let sql = "SELECT event_id FROM outbox_operation \
+            WHERE act IN ('discard', 'skip', 'cancel') AND event_id IS NOT NULL";
+        let rows = self.rows(sql).await?;
+        rows.iter().map(|row| row.try_get("", "event_id")).collect()
+    }
+
     /// What is still to be delivered for the first time: what is replayed has been.
     pub(crate) async fn first_deliveries(&self) -> Result<HashSet<Uuid>, DbErr> {
         let sql = "outbox_event WHERE CAST(headers AS CHAR(2000)) NOT LIKE '%replay_id%'";

@@ -25,6 +25,7 @@ mod window;
 mod operator;
 mod strikes;
 mod director;
+mod kept;
 mod verdict;
 
 use clap::Parser;

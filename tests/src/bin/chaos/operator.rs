@@ -13,7 +13,8 @@ const TOPICS: [&str; 3] = ["account.changed", "account.closed", "account.noted"]
 const WHY: &str = "chance";
 
 /// What whoever operates is about to do stands in the log before it is done: somebody may be quicker
-/// than a line, and whether it was done is not known where the database went away.
+/// than a line. Whether it was done the outbox has recorded, and no answer is counted on: the database
+/// may go away before it.
 pub(crate) async fn operate(stage: &Stage, chance: &mut fastrand::Rng) {
     let (operator, log) = (stage.database.operator(), stage.log.by("operator"));
     log.about(What::Struck, "operator");

@@ -1,4 +1,4 @@
-use super::{fault::Fault, stage::Stage};
+use super::{fault::Fault, kept::Kept, stage::Stage};
 use outbox_tests::{
     history::{History, Rule, Violation, What},
     worker::Kind,
@@ -40,26 +40,24 @@ struct Counts {
 impl Verdict {
     pub(crate) async fn of(stage: &Stage) -> Result<Self, Box<dyn Error>> {
         let emitted = emitted(stage).await?;
-        let history = stage.log.history();
+        let kept = Kept::read(&stage.database).await?;
+        let history = stage.log.history().taken_out(&kept.taken_out);
         let (report, violations) = history.examine();
         let broken = |rules: &[Rule]| {
             let all = violations.iter();
             all.filter(|violation| rules.contains(&violation.rule))
                 .count()
         };
-        let delivered = stage.database.ids("outbox_delivered").await?;
-        let dead = stage.database.ids("outbox_dead").await?;
         let ended = |what| {
             let records = history.records().iter();
             let of_kind = records.filter(move |record| record.what == what);
             of_kind.map(|record| record.id).collect::<HashSet<_>>()
         };
         // What the database says must be what the handlers wrote.
-        let discarded = ended(What::Discarded);
-        let is_unkept = |id: &&Uuid| !delivered.contains(id) && !dead.contains(id);
-        let unkept: Vec<_> = emitted.iter().filter(is_unkept).collect();
-        let taken_out = unkept.iter().filter(|id| discarded.contains(id)).count();
-        let unkept = unkept.len() - taken_out;
+        let (discarded, unkept) = kept.missing(&emitted);
+        let Kept {
+            delivered, dead, ..
+        } = kept;
         let unheard = delivered.difference(&ended(What::Succeeded)).count();
         let unwanted = dead.difference(&ended(What::Dead)).count();
         let twice = dead.intersection(&delivered).count();
@@ -74,7 +72,7 @@ impl Verdict {
                 emitted: report.events,
                 delivered: delivered.len(),
                 dead: dead.len(),
-                discarded: taken_out,
+                discarded,
                 lost: lost.max(unkept) + unheard,
                 reordered,
                 duplicates: report.duplicates,

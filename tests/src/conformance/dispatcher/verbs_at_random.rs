@@ -6,7 +6,7 @@ use outbox_core::{
     Delivery, DispatcherHandle, Due, HandlerError, Operator,
     operator::{Answer, Bulk, EventFilter, HistoryFilter, LetterFilter},
 };
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 use uuid::Uuid;
 
 const TOPICS: [&str; 2] = ["account.changed", "account.closed"];
@@ -164,8 +164,25 @@ impl<H: Harness + 'static> Play<H> {
         }
     }
 
-    /// Lets everything come to its end.
-    async fn finish(mut self) -> usize {
+    /// Which events the outbox has recorded as taken out: a discard may have come too late.
+    async fn taken_out(&self) -> HashSet<Uuid> {
+        let (mut ids, mut before) = (HashSet::new(), None);
+        loop {
+            let page = self.operator.operations(before).await.unwrap();
+            let taken_out = page
+                .items
+                .iter()
+                .filter(|operation| ["discard", "skip", "cancel"].contains(&&*operation.act));
+            ids.extend(taken_out.filter_map(|operation| operation.event));
+            before = page.next;
+            if before.is_none() {
+                return ids;
+            }
+        }
+    }
+
+    /// Lets everything come to its end. Returns how many events there were, and which were taken out.
+    async fn finish(mut self) -> (usize, HashSet<Uuid>) {
         self.resume().await;
         self.start("last".to_owned());
         let drained = || async {
@@ -177,10 +194,11 @@ impl<H: Harness + 'static> Play<H> {
             harness.pending().await.is_empty() && harness.delayed().await.is_empty()
         };
         self.scene.until("all is done", drained).await;
+        let taken_out = self.taken_out().await;
         for (_, dispatcher) in self.dispatchers {
             dispatcher.shutdown().await;
         }
-        self.emitted
+        (self.emitted, taken_out)
     }
 }
 
@@ -199,8 +217,9 @@ pub async fn play<H: Harness + 'static>(scene: &Scene<H>, seed: u64) {
         }
         play.stop().await;
     }
-    let emitted = play.finish().await;
-    assert_eq!(scene.history().assert_clean().events, emitted);
+    let (emitted, taken_out) = play.finish().await;
+    let history = scene.history().taken_out(&taken_out);
+    assert_eq!(history.assert_clean().events, emitted);
 }
 
 /// Whatever they do, and whenever.

@@ -1,6 +1,7 @@
 //! Histories that must be refused, one a rule, and those that must not.
 
 mod faults;
+mod operators;
 
 use super::*;
 use uuid::Uuid;
@@ -218,39 +219,4 @@ fn a_log_is_read_as_it_was_written() {
     ];
     assert_eq!(what, expected);
     log.history().assert_clean();
-}
-
-const DIED: &str = "e emitted x1
-    e emitted x2
-    d1 started x1 1 1
-    d1 failed x1
-    d1 started x1 1 2
-    d1 dead x1
-    o retried x1
-    d1 started x1 1 1
-    d1 failed x1
-    d1 started x1 1 2
-    d1 succeeded x1
-    d1 started x2 2 1
-    d1 succeeded x2";
-
-#[test]
-fn the_attempts_of_a_retried_letter_start_over() {
-    assert_eq!(rules(DIED), []);
-    let by_itself = DIED.replace("o retried x1\n", "");
-    assert_eq!(rules(&by_itself), [Rule::AttemptsAreCounted]);
-}
-
-#[test]
-fn a_retried_letter_is_waited_for() {
-    let overtaken = DIED.replace(
-        "o retried x1\n",
-        "o retried x1
-         d1 started x2 2 1
-         d1 succeeded x2\n",
-    );
-    assert!(rules(&overtaken).contains(&Rule::InOrder));
-    let forgotten = &DIED[..DIED.find("o retried x1\n").unwrap()];
-    let lost = rules(&format!("{forgotten}o retried x1"));
-    assert_eq!(lost, [Rule::NothingIsLost, Rule::NothingIsLost]);
 }
