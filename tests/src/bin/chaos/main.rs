@@ -26,6 +26,7 @@ mod operator;
 mod strikes;
 mod director;
 mod kept;
+mod counts;
 mod verdict;
 
 use clap::Parser;

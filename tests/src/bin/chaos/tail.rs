@@ -26,7 +26,7 @@ pub(crate) struct Tail {
 }
 
 /// How often a fault struck.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Strikes {
     pub(crate) all: usize,
     pub(crate) in_work: usize,
@@ -116,5 +116,99 @@ impl Tail {
     /// A process is no more.
     pub(crate) fn forget(&mut self, by: &str) {
         self.open.remove(by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use outbox_tests::history::Log;
+    use tempfile::TempDir;
+
+    struct Scene {
+        log: Log,
+        tail: Tail,
+        _folder: TempDir,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let log = Log::open(&folder.path().join("log"), "chaos");
+            Self {
+                tail: Tail::open(log.path()).unwrap(),
+                log,
+                _folder: folder,
+            }
+        }
+
+        /// How often this fault has struck by now, and how often in work.
+        fn strikes(&mut self, fault: Fault) -> (usize, usize) {
+            self.tail.catch_up().unwrap();
+            let strikes = self.tail.strikes.get(&fault).copied().unwrap_or_default();
+            (strikes.all, strikes.in_work)
+        }
+    }
+
+    const ID: Uuid = Uuid::from_u128(7);
+
+    #[test]
+    fn a_strike_with_nothing_in_work_counts_as_none() {
+        let mut scene = Scene::new();
+        let (d0, all) = (scene.log.by("d0"), scene.log.by("*"));
+        all.about(What::Struck, "restart-1");
+        d0.about(What::Struck, "kill-2");
+        assert_eq!(scene.strikes(Fault::Restart), (1, 0));
+        assert_eq!(scene.strikes(Fault::Kill), (1, 0));
+        d0.started("x", ID).succeeded();
+        all.about(What::Struck, "restart-3");
+        d0.about(What::Struck, "kill-4");
+        assert_eq!(scene.strikes(Fault::Restart), (2, 0), "it had ended");
+        assert_eq!(scene.strikes(Fault::Kill), (2, 0), "it had ended");
+    }
+
+    #[test]
+    fn a_strike_is_in_work_if_its_victim_is() {
+        let mut scene = Scene::new();
+        let (d0, d1) = (scene.log.by("d0"), scene.log.by("d1"));
+        d1.started("y", ID).succeeded();
+        let run = d0.started("x", ID);
+        d1.about(What::Struck, "freeze-1");
+        assert_eq!(scene.strikes(Fault::Freeze), (1, 0), "another one works");
+        d0.about(What::Struck, "freeze-2");
+        assert_eq!(scene.strikes(Fault::Freeze), (2, 1));
+        for by in ["*", "w0"] {
+            scene.log.by(by).about(What::Struck, "disconnect-3");
+        }
+        let anybody = scene.strikes(Fault::Disconnect);
+        assert_eq!(anybody, (2, 2), "of no dispatcher: anybody's work counts");
+        scene.tail.forget("d0");
+        scene.log.by("*").about(What::Struck, "restart-4");
+        assert_eq!(scene.strikes(Fault::Restart), (1, 0), "it is no more");
+        run.succeeded();
+    }
+
+    #[test]
+    fn handlers_that_strike_are_in_work() {
+        let mut scene = Scene::new();
+        let d0 = scene.log.by("d0");
+        let run = d0.started("x", ID);
+        d0.about(What::Struck, "hang");
+        run.failed();
+        assert_eq!(scene.strikes(Fault::Hang), (1, 1));
+    }
+
+    #[test]
+    fn a_stall_within_a_fault_is_not_counted() {
+        let mut scene = Scene::new();
+        let d0 = scene.log.by("d0");
+        d0.about(What::Fault, "freeze-1");
+        d0.about(What::Fault, "stall-0");
+        d0.about(What::Over, "freeze-1");
+        scene.tail.catch_up().unwrap();
+        assert_eq!(scene.tail.stalls, 0);
+        d0.about(What::Fault, "stall-1");
+        scene.tail.catch_up().unwrap();
+        assert_eq!(scene.tail.stalls, 1);
     }
 }

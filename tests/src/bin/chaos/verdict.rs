@@ -1,10 +1,14 @@
-use super::{fault::Fault, kept::Kept, stage::Stage};
+use super::{
+    counts::{Counts, missed},
+    fault::Fault,
+    kept::Kept,
+    stage::Stage,
+};
 use outbox_tests::{
     history::{History, Rule, Violation, What},
     worker::Kind,
 };
 use sea_orm::DbErr;
-use serde::Serialize;
 use std::{
     collections::{BTreeMap, HashSet},
     error::Error,
@@ -19,22 +23,6 @@ pub(crate) struct Verdict {
     violations: Vec<Violation>,
     /// Faults of the list that never struck while an event was in work.
     missed: Vec<Fault>,
-}
-
-/// The last line.
-#[derive(Debug, Serialize)]
-struct Counts {
-    emitted: usize,
-    delivered: usize,
-    dead: usize,
-    /// What operators took out.
-    discarded: usize,
-    lost: usize,
-    reordered: usize,
-    duplicates: usize,
-    unexplained: usize,
-    faults: usize,
-    max_takeover_ms: u64,
 }
 
 impl Verdict {
@@ -65,8 +53,6 @@ impl Verdict {
         let order = [Rule::InOrder, Rule::SuffixesRepeat];
         let reordered = broken(&order);
         let tail = stage.tail()?;
-        let is_missed = |fault: &&Fault| tail.strikes.get(fault).is_none_or(|it| it.in_work == 0);
-        let missed = stage.arguments.faults.iter().filter(is_missed).copied();
         Ok(Self {
             counts: Counts {
                 emitted: report.events,
@@ -80,20 +66,14 @@ impl Verdict {
                 faults: tail.strikes.values().map(|strikes| strikes.all).sum(),
                 max_takeover_ms: stage.takeover.load(Ordering::Relaxed),
             },
-            missed: missed.collect(),
+            missed: missed(&stage.arguments.faults, &tail.strikes),
             history,
             violations,
         })
     }
 
     pub(crate) fn is_good(&self) -> bool {
-        let Counts {
-            lost,
-            reordered,
-            unexplained,
-            ..
-        } = self.counts;
-        lost + reordered + unexplained == 0 && self.missed.is_empty()
+        self.counts.is_good(&self.missed)
     }
 
     /// Prints it, and what is wrong.

@@ -65,3 +65,16 @@ faults!(Postgres, postgres);
 faults!(MariaDb, mariadb);
 server_faults!(Postgres, postgres_connections, "postgres");
 server_faults!(MariaDb, mariadb_connections, "mariadb");
+
+/// The numbers of the seed let no handler hang among so few: the run has shown nothing.
+#[tokio::test]
+async fn a_fault_that_never_struck_in_work_fails_the_run() {
+    let play = Play::on(Server::Sqlite, 7).await.keeps_nothing();
+    let size = "--dispatchers 1 --writers 1 --aggregates 2 --events 6";
+    let end = play.run("hang", size);
+    assert_eq!(end.status, Some(1), "{}", end.complaint);
+    let reason = "hang never struck while an event was in work";
+    assert!(end.complaint.contains(reason), "{}", end.complaint);
+    assert_eq!(end.line["faults"], 0, "{}", end.line);
+    end.lost_and_reordered_nothing();
+}

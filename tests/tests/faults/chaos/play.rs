@@ -1,5 +1,5 @@
 use crate::server::Server;
-use std::process::Command;
+use std::{path::PathBuf, process::Command};
 use tempfile::TempDir;
 
 /// One run of the chaos program.
@@ -7,7 +7,9 @@ pub(crate) struct Play {
     url: String,
     seed: u64,
     restart: Option<String>,
-    _folder: TempDir,
+    /// Where the logs of a run that ends badly are kept.
+    kept: Option<PathBuf>,
+    folder: TempDir,
 }
 
 impl Play {
@@ -15,7 +17,7 @@ impl Play {
         let folder = tempfile::tempdir().unwrap();
         let url = server.create(folder.path()).await;
         Self {
-            _folder: folder,
+            folder,
             ..Self::new(&url, seed)
         }
     }
@@ -25,7 +27,8 @@ impl Play {
             url: url.to_owned(),
             seed,
             restart: None,
-            _folder: tempfile::tempdir().unwrap(),
+            kept: None,
+            folder: tempfile::tempdir().unwrap(),
         }
     }
 
@@ -34,37 +37,73 @@ impl Play {
         self
     }
 
+    /// It will end badly: nobody is to look for its logs.
+    pub(crate) fn keeps_nothing(mut self) -> Self {
+        self.kept = Some(self.folder.path().to_owned());
+        self
+    }
+
     /// Lets these faults strike, which nothing may suffer from.
     pub(crate) fn faults(self, faults: &str) {
-        let mut chaos = Command::new(env!("CARGO_BIN_EXE_chaos"));
-        chaos
-            .args(["--database-url", &self.url, "--faults", faults])
-            .args(["--seed", &self.seed.to_string()])
-            .args(["--dispatchers", "3", "--writers", "2", "--aggregates", "30"])
-            .args(["--events", "600", "--seconds", "8", "--lease-ms", "1000"]);
-        if let Some(command) = &self.restart {
-            chaos.args(["--restart-command", command]);
-        }
-        let output = chaos.output().unwrap();
-        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        let (said, complained) = (text(&output.stdout), text(&output.stderr));
-        println!("{said}");
-        assert!(output.status.success(), "{complained}");
-        let line: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
-        let count = |name: &str| line[name].as_u64().unwrap();
+        let size = "--dispatchers 3 --writers 2 --aggregates 30 --events 600 --seconds 8";
+        let end = self.run(faults, size);
+        assert_eq!(end.status, Some(0), "{}", end.complaint);
+        let count = |name: &str| end.line[name].as_u64().unwrap();
+        let line = &end.line;
         assert!(count("emitted") >= 600, "{line}");
         assert_eq!(
             count("delivered") + count("dead") + count("discarded"),
             count("emitted"),
             "{line}"
         );
-        for name in ["lost", "reordered", "unexplained"] {
-            assert_eq!(count(name), 0, "{line}");
-        }
+        end.lost_and_reordered_nothing();
         assert!(count("faults") > 0 && count("dead") > 0, "{line}");
         assert!(
             line["duplicates"].is_u64() && line["max_takeover_ms"].is_u64(),
             "{line}"
         );
+    }
+
+    /// Runs the program with these faults and numbers.
+    pub(crate) fn run(&self, faults: &str, numbers: &str) -> End {
+        let mut chaos = Command::new(env!("CARGO_BIN_EXE_chaos"));
+        chaos
+            .args(["--database-url", &self.url, "--faults", faults])
+            .args(["--seed", &self.seed.to_string(), "--lease-ms", "1000"])
+            .args(numbers.split(' '));
+        if let Some(folder) = &self.kept {
+            chaos.env("TMPDIR", folder);
+        }
+        if let Some(command) = &self.restart {
+            chaos.args(["--restart-command", command]);
+        }
+        let output = chaos.output().unwrap();
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        let (said, complaint) = (text(&output.stdout), text(&output.stderr));
+        println!("{said}");
+        let Some(Ok(line)) = said.lines().last().map(serde_json::from_str) else {
+            unreachable!("{complaint}")
+        };
+        End {
+            status: output.status.code(),
+            line,
+            complaint,
+        }
+    }
+}
+
+/// How a run has ended.
+pub(crate) struct End {
+    pub(crate) status: Option<i32>,
+    /// The last line.
+    pub(crate) line: serde_json::Value,
+    pub(crate) complaint: String,
+}
+
+impl End {
+    pub(crate) fn lost_and_reordered_nothing(&self) {
+        for name in ["lost", "reordered", "unexplained"] {
+            assert_eq!(self.line[name].as_u64(), Some(0), "{}", self.line);
+        }
     }
 }
