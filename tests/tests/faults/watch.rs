@@ -5,7 +5,11 @@ use outbox_tests::{
 };
 use sea_orm::{SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use std::{
-    sync::mpsc::{Sender, TryRecvError, channel},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Sender, TryRecvError, channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -13,6 +17,7 @@ use std::{
 /// Writes what a lease needs, all the time, on a thread of its own; and writes down when that took
 /// a third of a lease. It knows nothing of the dispatchers.
 pub(crate) struct Watch {
+    stalls: Arc<AtomicUsize>,
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -21,6 +26,8 @@ impl Watch {
     pub(crate) fn start(url: &str, log: &Log) -> Self {
         let (end, ended) = channel();
         let (url, all) = (url.to_owned(), log.by("*"));
+        let stalls = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&stalls);
         let watch = async move {
             let limit = Duration::from_millis(Conduct::default().lease_ms) / 3;
             let db = connect(&url).await;
@@ -38,6 +45,7 @@ impl Watch {
                 }
                 if asked.elapsed() > limit {
                     all.about(What::Fault, &format!("stall-{number}"));
+                    count.fetch_add(1, Ordering::Relaxed);
                 }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -46,9 +54,15 @@ impl Watch {
         let runtime = runtime.enable_all().build().unwrap();
         let thread = thread::spawn(move || runtime.block_on(watch));
         Self {
+            stalls,
             end: Some(end),
             thread: Some(thread),
         }
+    }
+
+    /// How often that took so long.
+    pub(crate) fn stalls(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.stalls)
     }
 }
 
