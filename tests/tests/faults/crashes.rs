@@ -55,6 +55,16 @@ async fn an_event_that_aborts_the_process_costs_three_on_mariadb() {
 }
 
 #[tokio::test]
-async fn an_event_that_overflows_the_stack_costs_three_processes() {
+async fn an_event_that_overflows_the_stack_costs_three_on_sqlite() {
     costs_three_processes(Server::Sqlite, "overflow").await;
+}
+
+#[tokio::test]
+async fn an_event_that_overflows_the_stack_costs_three_on_postgres() {
+    costs_three_processes(Server::Postgres, "overflow").await;
+}
+
+#[tokio::test]
+async fn an_event_that_overflows_the_stack_costs_three_on_mariadb() {
+    costs_three_processes(Server::MariaDb, "overflow").await;
 }
