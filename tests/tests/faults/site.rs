@@ -252,6 +252,11 @@ impl Site {
         Watch::start(&self.url, &self.log)
     }
 
+    /// Where its database is.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The name of its database.
     pub(crate) fn database_name(&self) -> String {
         self.url.rsplit('/').next().unwrap().to_owned()

@@ -1,3 +1,4 @@
+use super::unowned::Unowned;
 use crate::{
     freezes::freeze,
     process::Process,
@@ -5,6 +6,7 @@ use crate::{
     site::{Site, pause},
 };
 use outbox_tests::worker::Conduct;
+use std::time::Duration;
 
 /// How often something happens to the fleet.
 const ROUNDS: u64 = 10;
@@ -12,11 +14,16 @@ const ROUNDS: u64 = 10;
 /// How many events there are at least: some of each aggregate.
 const ENOUGH: i64 = 1_500;
 
+/// How long a shard may lie while somebody could take it: with a lease of a second, that, two thirds of it
+/// and a second, as in `ARCHITECTURE.md`, and the longest pause between two polls.
+const LONGEST: Duration = Duration::from_millis(1_000 + 667 + 1_000 + 1_000);
+
 /// Dispatchers are killed, frozen, stopped and started while four processes emit.
 pub(crate) async fn come_and_go(site: Site) {
     let seed = seed();
     println!("seed {seed}");
     let watch = site.watch();
+    let unowned = Unowned::watch(&site, watch.stalls());
     let mut chance = fastrand::Rng::with_seed(seed);
     // Some of their transactions commit long after such as began later; on SQLite there is one at a time.
     let conduct = Conduct {
@@ -52,6 +59,9 @@ pub(crate) async fn come_and_go(site: Site) {
         emitter.stop();
     }
     site.drained().await;
+    let longest = unowned.longest();
+    println!("the longest that a shard lay: {longest:?}");
+    assert!(longest <= LONGEST, "{longest:?}");
     for process in fleet {
         process.stop();
     }

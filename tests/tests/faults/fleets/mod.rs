@@ -1,5 +1,6 @@
 //! Several dispatchers and writers at once. On the servers each dispatcher has a share of the shards.
 
+mod unowned;
 mod churn;
 mod crowd;
 mod shares;
