@@ -119,6 +119,11 @@ pub(crate) async fn nothing_fenced_is_written(site: Site) {
     assert_eq!(site.check().await.events, 8);
 }
 
+#[tokio::test]
+async fn a_stopped_dispatcher_drops_its_handlers_when_it_goes_on() {
+    handlers_are_dropped(Site::new().await).await;
+}
+
 /// Handlers wait in a process that was stopped until somebody else had taken over.
 pub(crate) async fn handlers_are_dropped(site: Site) {
     for key in ["a", "b", "c", "d"] {
