@@ -9,7 +9,8 @@ pub fn migrations() -> Vec<Box<dyn MigrationTrait>> {
 }
 
 /// The migrations of an [`Outbox`] with a prefix or schema of its own. Their names contain it, so
-/// that one application can have several outboxes.
+/// that one application can have several outboxes: small letters, digits and underscores as they are,
+/// all else in hexadecimal.
 #[must_use]
 pub fn migrations_for(outbox: &Outbox) -> Vec<Box<dyn MigrationTrait>> {
     vec![Box::new(Initial::new(outbox))]

@@ -83,6 +83,7 @@ macro_rules! conformance {
             }
             names {
                 names_that_need_quoting_work_side_by_side,
+                outboxes_of_any_name_migrate_side_by_side,
             }
             dedupe {
                 a_key_is_emitted_once,

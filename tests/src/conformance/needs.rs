@@ -56,6 +56,7 @@ pub const NEEDS: &[(Capability, &str, &[&str])] = &[
         "there are no tables to be named or to be too narrow",
         &[
             "names_that_need_quoting_work_side_by_side",
+            "outboxes_of_any_name_migrate_side_by_side",
             "a_payload_of_any_length_comes_back_or_is_refused",
         ],
     ),

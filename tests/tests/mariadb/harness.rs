@@ -12,7 +12,8 @@ pub(crate) type MariaDb = Sessions<false>;
 /// The same, with names and sessions that nobody expects.
 pub(crate) struct Sessions<const HOSTILE: bool>(pub(crate) Database);
 
-const UNEXPECTED: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci, time_zone = '-11:00', \
+/// Whatever a session can have set.
+pub(crate) const UNEXPECTED: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_unicode_ci, time_zone = '-11:00', \
     tx_isolation = 'SERIALIZABLE', auto_increment_increment = 3, \
     lc_messages = 'de_DE', \
     sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,IGNORE_SPACE,\

@@ -1,12 +1,15 @@
-//! The tables as migrations: MySQL commits at every DDL statement. B125, B127.
+//! The tables as migrations: MySQL commits at every DDL statement. B123, B125, B127.
 
-use super::database::{self, Database};
+use super::{
+    database::{self, Database},
+    harness::UNEXPECTED,
+};
 use outbox_migrations::migrations;
 use outbox_seaorm::{
     Dispatcher, Outbox, Retention,
     schema::{self, check, create},
 };
-use outbox_tests::conformance::{Thing, migrating};
+use outbox_tests::conformance::{Tables, Thing, migrating, names};
 use sea_orm::{ConnectionTrait, DbBackend};
 use sea_orm_migration::{MigrationTrait, MigratorTrait};
 use std::time::Duration;
@@ -92,6 +95,31 @@ async fn tables_that_exist_already_are_taken_over() {
 async fn two_outboxes_do_not_collide() {
     let database = Database::empty("utf8mb4").await;
     migrating::two_outboxes_do_not_collide(&database.db).await;
+}
+
+/// Sessions that refuse what the bookkeeping cannot hold, and those that store something else. The tables
+/// may be in another database, whose name needs to be quoted.
+#[tokio::test]
+async fn outboxes_of_any_name_migrate_whatever_the_character_set() {
+    for (charset, first, elsewhere) in [
+        ("latin1", UNEXPECTED, true),
+        ("latin1", "SET sql_mode = ''", false),
+        ("utf8mb3", UNEXPECTED, false),
+        ("utf8mb3", "SET sql_mode = ''", true),
+    ] {
+        let database = Database::empty(charset).await;
+        let mut outbox = Outbox::builder();
+        if elsewhere {
+            let name: Vec<String> = database.values("SELECT DATABASE() AS v").await;
+            let name = format!("app-1 `é {}", &name[0][name[0].len() - 20..]);
+            let quoted = name.replace('`', "``");
+            let sql = format!("CREATE DATABASE `{quoted}` CHARACTER SET {charset}");
+            database.db.execute_unprepared(&sql).await.unwrap();
+            outbox = outbox.schema(name);
+        }
+        let db = database.open(4, first).await;
+        names::migrate_side_by_side(&Tables::new(&db, &outbox.build().unwrap())).await;
+    }
 }
 
 #[tokio::test]
