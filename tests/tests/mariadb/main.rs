@@ -46,4 +46,9 @@ mod hostile_sessions {
     use super::harness::Sessions;
     outbox_tests::conformance!(Sessions<true>);
     outbox_tests::claim_laws!(Sessions<true>);
+
+    mod dispatcher {
+        use super::Sessions;
+        outbox_tests::dispatcher_laws!(Sessions<true>);
+    }
 }
