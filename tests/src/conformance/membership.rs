@@ -76,7 +76,7 @@ pub async fn saying_that_it_sleeps_changes_nothing_else<H: Harness>(harness: &H)
 pub async fn a_lease_from_the_future_is_over<H: Harness>(harness: &H) {
     let (dead, other) = (Actor::join(harness).await, Actor::join(harness).await);
     let tables = harness.tables().unwrap();
-    tables.run(turn_back(tables.backend())).await;
+    tables.run(&moved(tables.backend(), 1)).await;
     let seen = find(&other.store, &dead.member).await.unwrap();
     assert_eq!(seen.liveness, Liveness::Expired);
     let (member, lease) = (other.member.id, Duration::from_secs(600));
@@ -89,23 +89,15 @@ pub async fn a_lease_from_the_future_is_over<H: Harness>(harness: &H) {
     assert_eq!(back.liveness, Liveness::Alive);
 }
 
-/// Moves all leases an hour ahead of the clock.
-fn turn_back(backend: DbBackend) -> &'static str {
-    match backend {
-        DbBackend::Postgres => {
-            "UPDATE \"outbox_dispatcher\" SET lease_until = lease_until + INTERVAL '1 hour', \
-             renewed_at = renewed_at + INTERVAL '1 hour'"
-        }
-        DbBackend::MySql => {
-            "UPDATE \"outbox_dispatcher\" SET lease_until = lease_until + INTERVAL 1 HOUR, \
-             renewed_at = renewed_at + INTERVAL 1 HOUR"
-        }
-        _ => {
-            "UPDATE \"outbox_dispatcher\" SET \
-             lease_until = strftime('%Y-%m-%dT%H:%M:%f+00:00', lease_until, '1 hour'), \
-             renewed_at = strftime('%Y-%m-%dT%H:%M:%f+00:00', renewed_at, '1 hour')"
-        }
-    }
+/// Moves all leases by this many hours, ahead of the clock or behind it.
+pub(super) fn moved(backend: DbBackend, hours: i8) -> String {
+    let later = |column| match backend {
+        DbBackend::Postgres => format!("{column} + INTERVAL '{hours} hour'"),
+        DbBackend::MySql => format!("{column} + INTERVAL {hours} HOUR"),
+        _ => format!("strftime('%Y-%m-%dT%H:%M:%f+00:00', {column}, '{hours} hour')"),
+    };
+    let (until, renewed) = (later("lease_until"), later("renewed_at"));
+    format!("UPDATE \"outbox_dispatcher\" SET lease_until = {until}, renewed_at = {renewed}")
 }
 
 /// A member whose row is gone cannot renew.

@@ -90,6 +90,7 @@ macro_rules! dispatcher_laws {
                 what_was_settled_while_a_fetch_was_under_way_comes_no_more,
                 nothing_of_a_shard_is_written_before_what_came_first,
                 a_settle_that_was_refused_by_the_fence_ends_the_session,
+                a_jump_of_the_clock_hands_nothing_over,
             }
             refusals {
                 a_settle_that_fails_after_the_delivery_delivers_again,

@@ -2,7 +2,7 @@
 
 use super::{Scene, ok, scene::spawn};
 use crate::{
-    conformance::{Actor, Harness, operators::operator},
+    conformance::{Actor, Capability, Harness, membership::moved, operators::operator},
     watched::{Moment, Verb, Watched},
 };
 use outbox_core::{
@@ -10,6 +10,7 @@ use outbox_core::{
     store::{Store, StoreErrorKind},
 };
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::SeqCst},
@@ -158,4 +159,59 @@ pub async fn a_settle_that_was_refused_by_the_fence_ends_the_session<H: Harness 
     assert_eq!(scene.harness.dead().await, []);
     assert_eq!(heir.rows().await.len(), 2);
     losing.abort().await;
+}
+
+/// Everybody looks expired then, until they have renewed; and whoever looks before that takes nothing away
+/// (interleaving 20).
+pub async fn a_jump_of_the_clock_hands_nothing_over<H: Harness + 'static>(scene: &Scene<H>) {
+    let timed = !H::LACKS.contains(&Capability::TimedLease);
+    let Some(tables) = scene.harness.tables().filter(|_| timed) else {
+        return;
+    };
+    let lease = Duration::from_secs(6);
+    let start = |name, store: &Watched<H::Store>| {
+        let builder = scene.dispatcher_over(store.clone(), name, ok);
+        spawn(builder.lease(lease))
+    };
+    let [owning, looking] = [(); 2].map(|()| Watched::new(scene.harness.store()));
+    let observer = scene.harness.store();
+    let first = start("d1", &owning);
+    let begun = || async { owning.count(Verb::Fetch) > 0 };
+    scene.until("it owns something", begun).await;
+    let second = start("d2", &looking);
+    let shared = || async {
+        let (members, shards) = (observer.members().await, observer.shards().await.unwrap());
+        let mut owned = BTreeMap::<_, usize>::new();
+        for shard in shards.iter().filter(|shard| shard.held) {
+            *owned.entry(shard.owner).or_default() += 1;
+        }
+        let share = shards.len().div_ceil(2);
+        let all = owned.values().sum::<usize>() == shards.len();
+        members.unwrap().len() == 2 && all && owned.values().all(|owned| *owned == share)
+    };
+    scene.until("they share the shards", shared).await;
+    let shards = observer.shards().await.unwrap();
+    let members = || async {
+        let members = observer.members().await.unwrap().into_iter();
+        members.map(|view| view.id).collect::<Vec<_>>()
+    };
+    let before = members().await;
+    // The first, who owns what cannot be shared, does not renew before the other one has looked.
+    let renewals = owning.hold(Verb::Renew);
+    renewals.reached(1).await;
+    let looks = looking.hold_answers(Verb::Members);
+    tables.run(&moved(tables.backend(), -1)).await;
+    looks.reached(1).await;
+    let asked = looking.count(Verb::Shards);
+    looks.pass(ALL);
+    let decided = || async { looking.count(Verb::Shards) > asked };
+    scene.until("it has decided who is gone", decided).await;
+    renewals.pass(ALL);
+    tokio::time::sleep(lease + lease / 6).await;
+    assert_eq!(members().await, before);
+    assert_eq!(observer.shards().await.unwrap(), shards);
+    for dispatcher in [first, second] {
+        assert_eq!(dispatcher.stats().lease_lost, 0);
+        dispatcher.shutdown().await;
+    }
 }
