@@ -75,32 +75,6 @@ async fn a_hot_aggregate_larger_than_the_window_keeps_its_order_and_starves_nobo
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_blocked_hot_aggregate_holds_up_nobody() {
-    let (store, log) = (MemoryStore::new(), Log::default());
-    store
-        .emit_all((0..20_000).map(|number| step(1, number)))
-        .unwrap();
-    store
-        .emit_all((0..100).map(|number| step(2, number)))
-        .unwrap();
-    let handle = dispatcher(&store, &log, |order, _, _| async move {
-        if order == 1 {
-            Err(HandlerError::dead("never"))
-        } else {
-            Ok(())
-        }
-    })
-    .configure(|config| (config.window, config.batch) = (300, 100));
-    let dispatcher = spawn(handle);
-    until("the other aggregate", || log.of(2).len() == 100).await;
-    pass(5).await;
-    assert_eq!(store.dead().len(), 1);
-    assert_eq!(store.pending().len(), 19_999);
-    assert!(dispatcher.stats().waiting <= 300);
-    dispatcher.shutdown().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn unordered_events_do_not_wait_for_their_neighbours() {
     let (store, log) = (MemoryStore::new(), Log::default());
     store

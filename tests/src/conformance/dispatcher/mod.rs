@@ -37,6 +37,7 @@ macro_rules! dispatcher_laws {
         $crate::dispatcher_laws! { @areas $harness =>
             order {
                 events_of_an_aggregate_come_in_the_order_they_were_written,
+                a_blocked_hot_aggregate_holds_up_nobody,
                 a_failed_event_keeps_its_place_through_a_restart,
                 a_failed_event_keeps_its_place_through_a_hand_over,
                 a_delayed_event_gets_its_place_when_it_falls_due,

@@ -2,11 +2,11 @@
 
 use super::{Account, Scene, ok, scene::spawn};
 use crate::{
-    conformance::Harness,
+    conformance::{Harness, operators::requeue},
     history::What,
     watched::{Verb, Watched},
 };
-use outbox_core::{Delivery, HandlerError};
+use outbox_core::{Config, Delivery, HandlerError};
 use sea_orm::{DbBackend, TransactionTrait};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -59,6 +59,43 @@ async fn first_failed<H: Harness + 'static>(scene: &Scene<H>) {
         rows.len() == 3 && rows[0].attempts == 1
     };
     scene.until("the first attempt failed", failed).await;
+}
+
+/// Neither while it waits for an operator, nor when it goes on: many times as much of it waits as there is
+/// room for (interleaving 14).
+pub async fn a_blocked_hot_aggregate_holds_up_nobody<H: Harness + 'static>(scene: &Scene<H>) {
+    let emit = async |key: &'static str, events: u32| {
+        let texts: Vec<_> = (0..events).map(|number| number.to_string()).collect();
+        let drafts = texts.iter().map(|text| Account::changed(key, text));
+        let emitted = scene.harness.emit_all(drafts.collect()).await;
+        for (text, emitted) in texts.iter().zip(emitted) {
+            scene.note(emitted.id(), text);
+            scene.log.emitted(key, emitted.id());
+        }
+        texts
+    };
+    let (hot, other) = (emit("hot", 400).await, emit("x", 40).await);
+    let narrow = |config: &mut Config| (config.window, config.batch) = (60, 20);
+    let refuse = |_, delivery: Delivery| async move {
+        match delivery.key() {
+            Some("hot") => Err(HandlerError::dead("not yet")),
+            _ => Ok(()),
+        }
+    };
+    let dispatcher = spawn(scene.dispatcher("d1", refuse).configure(narrow));
+    scene.pending(399).await;
+    assert!(dispatcher.stats().waiting <= 60);
+    dispatcher.shutdown().await;
+    assert_eq!(scene.seen("x"), other);
+    let letters = scene.harness.dead().await;
+    assert_eq!(letters.len(), 1);
+    requeue(&*scene.harness, letters[0].position).await;
+    let next = spawn(scene.dispatcher("d2", ok).configure(narrow));
+    let late = emit("y", 40).await;
+    scene.pending(0).await;
+    next.shutdown().await;
+    assert_eq!((scene.seen("hot"), scene.seen("y")), (hot, late));
+    assert_eq!(scene.history().assert_clean().starts, 481);
 }
 
 /// Its back-off is stored, not remembered.
@@ -117,7 +154,7 @@ pub async fn what_falls_due_waits_for_no_poll<H: Harness + 'static>(scene: &Scen
     let later = Account::changed("x", "later").after(Duration::from_secs(1));
     scene.emit_draft(later, "later").await;
     scene.emit("y", "1").await;
-    let unhurried = |config: &mut outbox_core::Config| config.poll = (EVER, EVER);
+    let unhurried = |config: &mut Config| config.poll = (EVER, EVER);
     let builder = scene.dispatcher("d1", fail_first).configure(unhurried);
     // It looks around three times in a lease, and polls then.
     let dispatcher = spawn(builder.lease(EVER * 12));
