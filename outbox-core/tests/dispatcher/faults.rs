@@ -180,12 +180,14 @@ async fn a_loop_that_is_stuck_lets_the_lease_and_its_handlers_go() {
     assert!(running.load(SeqCst), "the loop may only be slow");
     assert!(first.is_live());
     until("dropped", || !running.load(SeqCst)).await;
+    until("told", || first.stats().lease_lost == 1).await;
     let heir = Dispatcher::<Faulty>::builder(Faulty::new(&store, |_| None)).on_event(done);
     let heir = heir.spawn(CancellationToken::new()).unwrap();
     until("taken over", || store.delivered().len() == 1).await;
     assert!(heir.is_live());
     heir.shutdown().await;
     assert!(!heir.is_live());
+    assert_eq!(first.stats().lease_lost, 1);
     drop(first);
 }
 

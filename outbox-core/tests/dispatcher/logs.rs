@@ -119,6 +119,29 @@ async fn a_lost_lease_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_loop_that_is_stuck_is_told_and_so_is_its_lost_lease() {
+    let (lines, _capturing) = Lines::capture();
+    let store = MemoryStore::new();
+    let faulty = Faulty::new(&store, |_| None);
+    let stuck = Arc::clone(&faulty.stuck);
+    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
+        .on_event(|_: Order, _: Delivery| async { Ok(()) })
+        .spawn(CancellationToken::new())
+        .unwrap();
+    pass(1).await;
+    stuck.store(true, SeqCst);
+    until("lost", || dispatcher.stats().lease_lost == 1).await;
+    stuck.store(false, SeqCst);
+    store.emit(step(1, 1)).unwrap();
+    until("it goes on", || store.delivered().len() == 1).await;
+    pass(60).await;
+    assert_eq!(lines.count(Level::WARN, "loop is stuck"), 1);
+    assert_eq!(lines.count(Level::WARN, "lease lost"), 1);
+    assert_eq!(dispatcher.stats().lease_lost, 1);
+    dispatcher.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_outage_of_the_database_is_told_once_and_its_end_too() {
     for kind in [
         StoreErrorKind::Unavailable,
