@@ -1,7 +1,14 @@
 //! Large tables. Too long for every run: each database has these laws as ignored tests,
 //! `cargo nextest run -p outbox-tests --run-ignored only million`. The figures are printed.
 
-use super::{Actor, Harness, Table, Thing, operators::operator};
+use super::{
+    Actor, Harness, Table, Thing,
+    dispatcher::{
+        Scene,
+        fairness::{Hot, beside_an_aggregate_of},
+    },
+    operators::operator,
+};
 use outbox_core::{
     operator::{Count, EventFilter, EventState, LetterFilter},
     store::{History, Kept, Settlement, Store, Verdict},
@@ -123,4 +130,16 @@ pub async fn questions_are_answered_beside_a_million_rows<H: Harness>(harness: &
     for (question, took) in questions.iter().zip(took) {
         println!("{:?}, {question}: {took:?}", tables.backend());
     }
+}
+
+/// Nobody waits for them, and they stay in the database.
+///
+/// # Panics
+/// When somebody waits, or the process grows.
+pub async fn a_hundred_thousand_events_of_one_aggregate_hold_up_nobody<H: Harness + 'static>(
+    scene: &Scene<H>,
+    hot: Hot,
+) {
+    let growth = beside_an_aggregate_of(scene, hot, 100_000, |_| ()).await;
+    assert!(growth < 200, "{growth} MiB");
 }

@@ -4,6 +4,7 @@
 
 mod tables;
 mod fill;
+mod resident;
 mod effects;
 mod row_changes;
 mod trace;
@@ -51,6 +52,7 @@ pub use event::{Noted, Thing};
 pub use fill::Table;
 pub use harness::{Capability, DeadRow, DeliveredRow, Harness, PendingRow};
 pub use needs::NEEDS;
+pub use resident::Growth;
 pub use row_changes::RowChanges;
 pub use tables::Tables;
 pub use trace::Trace;

@@ -11,6 +11,7 @@ mod chance;
 pub mod order;
 pub mod failures;
 pub mod topics;
+pub mod fairness;
 pub mod pool;
 pub mod crowd;
 pub mod follow_ups;
@@ -59,6 +60,11 @@ macro_rules! dispatcher_laws {
                 builds_of_two_releases_lose_and_reorder_nothing,
                 two_prefixes_in_one_database_never_meet,
                 each_event_goes_where_its_topic_says,
+            }
+            fairness {
+                topics_that_stand_still_leave_the_memory_to_another,
+                a_long_aggregate_that_is_blocked_holds_up_nobody,
+                a_long_aggregate_that_is_slow_holds_up_nobody,
             }
             pool {
                 handlers_use_the_pool_that_they_are_delivered_from,
