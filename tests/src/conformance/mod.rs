@@ -39,6 +39,7 @@ pub mod reschedule;
 pub mod requests;
 pub mod retention;
 pub mod million;
+pub mod budget;
 pub mod replays;
 pub mod questions;
 pub mod migrating;

@@ -10,6 +10,7 @@ mod database;
 mod harness;
 
 mod apart;
+mod budget;
 mod cancelled;
 mod counts;
 mod emit;

@@ -5,6 +5,7 @@ mod database;
 mod harness;
 
 mod apart;
+mod budget;
 mod contention;
 mod counts;
 mod liveness;
