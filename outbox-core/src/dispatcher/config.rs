@@ -23,7 +23,8 @@ pub struct Config {
     /// How many events wait in memory: 5,000, and at times a batch more. A topic that does not use
     /// up its share of them leaves it to the others.
     pub window: usize,
-    /// How many bytes of payloads are in memory at most: 64 MiB. A single event may be longer.
+    /// How many bytes of payloads are in memory at most: 64 MiB, with which the process grows by less
+    /// than 200 MiB. A single event may be longer.
     pub bytes: usize,
     /// How many outcomes one settle writes at most: 500. Over TCP a longer statement to PostgreSQL
     /// would wait 44 ms for the server's acknowledgement.
