@@ -12,6 +12,7 @@ mod logs;
 mod membership;
 mod order;
 mod outage;
+mod patience;
 mod publisher;
 mod shutdown;
 mod support;

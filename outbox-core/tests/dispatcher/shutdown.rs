@@ -1,12 +1,6 @@
-use crate::{faulty::Faulty, support::*};
-use outbox_core::{CancellationToken, Dispatcher, HandlerError, MemoryStore, store::Store};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::SeqCst},
-    },
-    time::Duration,
-};
+use crate::support::*;
+use outbox_core::{CancellationToken, HandlerError, MemoryStore};
+use std::time::Duration;
 use tokio::time::Instant;
 
 async fn slow(_: u32, _: u32, _: outbox_core::Delivery) -> Result<(), HandlerError> {
@@ -186,44 +180,4 @@ async fn a_run_tells_what_nobody_handles_and_that_it_only_stood_by() {
     let summary = summary.unwrap();
     assert_eq!((summary.standing_by, summary.idle), (true, false));
     owner.shutdown().await;
-}
-
-/// How long a stop takes while a call of the database hangs.
-async fn stop_while_hanging(verb: &'static str, hard: bool) -> Duration {
-    let store = MemoryStore::new();
-    let hanging = Arc::new(AtomicBool::new(false));
-    let mut faulty = Faulty::new(&store, |_| None);
-    let hangs = Arc::clone(&hanging);
-    faulty.hangs = Some(Arc::new(move |called| called == verb && hangs.load(SeqCst)));
-    let dispatcher = Dispatcher::<Faulty>::builder(faulty)
-        .on_event(|_: Order, _| async { Ok(()) })
-        .grace(Duration::from_secs(2))
-        .spawn(CancellationToken::new())
-        .unwrap();
-    pass(1).await;
-    hanging.store(true, SeqCst);
-    store.emit(step(1, 1)).unwrap();
-    pass(5).await;
-    let start = Instant::now();
-    if hard {
-        dispatcher.abort().await;
-    } else {
-        dispatcher.shutdown().await;
-    }
-    let took = start.elapsed();
-    // It was not dropped: it goes on behind the dispatcher's back.
-    hanging.store(false, SeqCst);
-    pass(1).await;
-    assert_eq!(store.members().await.unwrap(), []);
-    took
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_stop_waits_for_no_database_that_hangs() {
-    for verb in ["fetch", "settle", "members", "leave"] {
-        let took = stop_while_hanging(verb, true).await;
-        assert!(took < Duration::from_secs(1), "{verb}: {took:?}");
-        let took = stop_while_hanging(verb, false).await;
-        assert!(took < Duration::from_secs(3), "{verb}: {took:?}");
-    }
 }

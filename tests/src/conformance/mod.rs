@@ -347,6 +347,7 @@ macro_rules! claiming_dispatcher_laws {
                 effects_of_failing_handlers_happen_once,
                 what_comes_before_is_written_before,
                 a_lost_answer_of_a_commit_repeats_nothing,
+                a_stop_waits_for_no_commit_that_hangs,
                 nobody_starts_behind_a_handler_of_a_former_owner,
                 transactions_leave_connections_to_others,
                 what_is_emitted_in_a_transaction_carries_on,

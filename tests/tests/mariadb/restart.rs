@@ -7,7 +7,7 @@ use super::{
 use outbox_seaorm::SeaOrmStore;
 use outbox_tests::{
     Proxy,
-    conformance::dispatcher::{Scene, in_transaction, restarts, restores},
+    conformance::dispatcher::{Scene, in_transaction, restarts, restores, stop},
     servers::PrivateServer,
 };
 use std::sync::Arc;
@@ -59,4 +59,14 @@ async fn connections_that_fall_silent_are_replaced() {
     let harness: MariaDb = Sessions(database);
     let scene = Scene::over(harness);
     restarts::connections_that_fall_silent_are_replaced(&scene, through, || proxy.silence()).await;
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_no_connection_that_is_silent() {
+    let database = Database::fresh().await;
+    let proxy = Proxy::start(database.port(), b"").await;
+    let through = SeaOrmStore::from(&database.open_through(proxy.port, 16).await);
+    let harness: MariaDb = Sessions(database);
+    let scene = Scene::over(harness);
+    stop::a_stop_waits_for_no_connection_that_is_silent(&scene, through, || proxy.silence()).await;
 }

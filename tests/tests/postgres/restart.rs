@@ -7,7 +7,7 @@ use super::{
 use outbox_seaorm::SeaOrmStore;
 use outbox_tests::{
     Proxy,
-    conformance::dispatcher::{Scene, in_transaction, restarts, restores},
+    conformance::dispatcher::{Scene, in_transaction, restarts, restores, stop},
     servers::PrivateServer,
 };
 use std::sync::Arc;
@@ -54,4 +54,14 @@ async fn connections_that_fall_silent_are_replaced() {
     let through = SeaOrmStore::new(&through, &database.outbox);
     let scene = Scene::over(Postgres::<false>(database));
     restarts::connections_that_fall_silent_are_replaced(&scene, through, || proxy.silence()).await;
+}
+
+#[tokio::test]
+async fn a_stop_waits_for_no_connection_that_is_silent() {
+    let database = Database::plain().await;
+    let proxy = Proxy::start(database::port(), b"").await;
+    let through = database.open_through(proxy.port, "", 16).await;
+    let through = SeaOrmStore::new(&through, &database.outbox);
+    let scene = Scene::over(Postgres::<false>(database));
+    stop::a_stop_waits_for_no_connection_that_is_silent(&scene, through, || proxy.silence()).await;
 }

@@ -59,6 +59,37 @@ pub async fn a_standby_goes_on_at_once_after_a_clean_stop<H: Harness + 'static>(
     assert_eq!(scene.history().assert_clean().duplicates, 0);
 }
 
+/// All its connections are dead without anybody being told, while handlers run. No law, as there is no
+/// wire before every store.
+pub async fn a_stop_waits_for_no_connection_that_is_silent<H: Harness + 'static>(
+    scene: &Scene<H>,
+    through: H::Store,
+    silence: impl Fn(),
+) {
+    let slow = |_, _| async {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        Ok(())
+    };
+    let grace = Duration::from_secs(1);
+    let builder = scene.dispatcher_over(through, "d1", slow);
+    let dispatcher = spawn(builder.grace(grace).concurrency(4));
+    for number in 0..200 {
+        scene.emit(&format!("x{}", number % 10), "1").await;
+    }
+    scene.settled(20).await;
+    scene.log.by("d1").fault();
+    silence();
+    // Of a hang, not of how fast the machine is.
+    let limit = grace + Duration::from_secs(10);
+    let stopped = tokio::time::timeout(limit, dispatcher.shutdown()).await;
+    assert!(stopped.is_ok(), "it waits for an answer");
+    let next = spawn(scene.dispatcher("d2", ok));
+    scene.settled(200).await;
+    scene.pending(0).await;
+    next.shutdown().await;
+    assert_eq!(scene.history().assert_clean().events, 200);
+}
+
 /// No attempt is burnt for it.
 pub async fn what_was_in_work_at_a_hard_stop_comes_again<H: Harness + 'static>(scene: &Scene<H>) {
     for text in ["1", "2"] {

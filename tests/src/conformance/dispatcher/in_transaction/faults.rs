@@ -10,7 +10,10 @@ use crate::{
 };
 use outbox_core::store::StoreErrorKind;
 use outbox_seaorm::SeaOrmStore;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering::SeqCst},
+    time::Duration,
+};
 
 /// Errors, panics, hangs, and errors of the database that a handler does not report.
 pub async fn effects_of_failing_handlers_happen_once<H>(scene: &Scene<H>)
@@ -59,5 +62,28 @@ where
     let dispatcher = spawn(books.dispatcher_over(store));
     scene.pending(0).await;
     dispatcher.shutdown().await;
+    books.assert_right().await;
+}
+
+/// No longer than for a handler; and what is committed behind its back is not done again.
+pub async fn a_stop_waits_for_no_commit_that_hangs<H>(scene: &Scene<H>)
+where
+    H: Harness<Store = SeaOrmStore> + 'static,
+{
+    let mut books = Books::of(scene).await;
+    books.change("x", "fine").await;
+    let store = Watched::new(scene.harness.store());
+    let gate = store.hold(Verb::Complete);
+    let grace = Duration::from_secs(1);
+    let dispatcher = spawn(books.dispatcher_over(store).grace(grace));
+    gate.reached(1).await;
+    // Of a hang, not of how fast the machine is.
+    let limit = grace + Duration::from_secs(10);
+    let stopped = tokio::time::timeout(limit, dispatcher.shutdown()).await;
+    assert!(stopped.is_ok(), "it waits for the commit");
+    gate.pass(1_000);
+    let next = spawn(books.dispatcher());
+    scene.pending(0).await;
+    next.shutdown().await;
     books.assert_right().await;
 }

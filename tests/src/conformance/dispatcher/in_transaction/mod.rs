@@ -11,7 +11,8 @@ mod follow_ups;
 mod test_kit;
 
 pub use faults::{
-    a_lost_answer_of_a_commit_repeats_nothing, effects_of_failing_handlers_happen_once,
+    a_lost_answer_of_a_commit_repeats_nothing, a_stop_waits_for_no_commit_that_hangs,
+    effects_of_failing_handlers_happen_once,
 };
 pub use follow_ups::what_is_emitted_in_a_transaction_carries_on;
 pub use order::{
