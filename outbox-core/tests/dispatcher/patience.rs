@@ -174,7 +174,7 @@ async fn a_stop_waits_for_the_grace_period_when_an_event_runs_alone() {
         })
         .await;
         let first = store.pending()[0].event.position;
-        dead_owner(&store, &[(first, 2)]).await;
+        dead_owner(&store, &[(first, 1)]).await;
         let alone = spawn(alone);
         until("it is left", || alone.stats().in_work == 1).await;
         store.emit(step(20, 1)).unwrap();
