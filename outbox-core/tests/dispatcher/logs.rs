@@ -8,11 +8,16 @@ use outbox_core::{
 use std::{
     io,
     sync::{
-        Arc, Mutex,
+        Arc, LazyLock, Mutex,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
 };
-use tracing::{Level, subscriber::DefaultGuard};
+use tracing::{Dispatch, Level, subscriber::DefaultGuard};
+
+/// Where there is one subscriber in the process, a place that logs asks for that of the thread which
+/// comes by first; that of another test has none, and the place stays silent for all. So there are two.
+static ANOTHER: LazyLock<Dispatch> =
+    LazyLock::new(|| Dispatch::new(tracing_subscriber::registry()));
 
 /// The lines that were logged, each with its level first.
 #[derive(Clone, Default)]
@@ -24,6 +29,7 @@ impl Lines {
     }
 
     fn capture_down_to(level: Level) -> (Self, DefaultGuard) {
+        LazyLock::force(&ANOTHER);
         let lines = Self::default();
         let writer = lines.clone();
         let subscriber = tracing_subscriber::fmt()
