@@ -10,7 +10,7 @@ use outbox_core::{
     store::{Store, StoreErrorKind},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::SeqCst},
@@ -193,7 +193,7 @@ pub async fn a_jump_of_the_clock_hands_nothing_over<H: Harness + 'static>(scene:
     let shards = observer.shards().await.unwrap();
     let members = || async {
         let members = observer.members().await.unwrap().into_iter();
-        members.map(|view| view.id).collect::<Vec<_>>()
+        members.map(|view| view.id).collect::<BTreeSet<_>>()
     };
     let before = members().await;
     // The first, who owns what cannot be shared, does not renew before the other one has looked.
