@@ -4,10 +4,10 @@ use super::{
     database::{Database, execute},
     harness::MariaDb,
 };
-use outbox_core::store::{Store, StoreErrorKind, Verdict};
-use outbox_seaorm::{SeaOrmStore, is_contention};
+use outbox_core::store::{History, Settlement, Store, StoreErrorKind, Verdict};
+use outbox_seaorm::{EmitErrorKind, SeaOrmStore, is_contention};
 use outbox_tests::conformance::{Actor, Harness, Thing};
-use sea_orm::TransactionTrait;
+use sea_orm::{ConnectionTrait, DbErr, TransactionTrait};
 use std::time::Duration;
 
 const LEASE: Duration = Duration::from_secs(600);
@@ -23,12 +23,8 @@ async fn a_held_lock_is_contention_and_reading_goes_on() {
 
     let holder = harness.0.db.begin().await.unwrap();
     execute(&holder, "SELECT * FROM outbox_event FOR UPDATE", []).await;
-    let outcome = [outbox_core::store::Settlement::new(
-        row.position,
-        row.id,
-        Verdict::Done,
-    )];
-    let history = outbox_core::store::History::Keep;
+    let outcome = [Settlement::new(row.position, row.id, Verdict::Done)];
+    let history = History::Keep;
     let settled = owner.try_settle(row.shard, &outcome, history).await;
     assert_eq!(settled.unwrap_err().kind(), StoreErrorKind::Contention);
     assert_eq!(owner.rows().await[0], row);
@@ -104,4 +100,55 @@ async fn an_application_can_tell_that_it_should_run_again() {
         let error = error.unwrap_err();
         assert_eq!(is_contention(&error), again, "{error}");
     }
+}
+
+/// Texts are translated on some servers, and have numbers in them; most states say nothing (B035).
+#[tokio::test]
+async fn an_error_in_another_language_is_told_by_its_number() {
+    use StoreErrorKind::{Contention, Unavailable};
+    let harness = MariaDb::fresh().await;
+    harness.emit(Thing::said("one")).await;
+    let owner = Actor::owner(&harness).await;
+    let row = owner.rows().await.remove(0);
+    let done = [Settlement::new(row.position, row.id, Verdict::Done)];
+    for (number, state, kind) in [
+        (1021, "HY000", Unavailable),
+        (1040, "08004", Unavailable),
+        (1114, "HY000", Unavailable),
+        (1205, "HY000", Contention),
+        (1213, "40001", Contention),
+        (1290, "HY000", Unavailable),
+        (1969, "70100", Unavailable),
+        (3024, "HY000", Unavailable),
+    ] {
+        for verb in ["INSERT", "DELETE"] {
+            let sql = format!(
+                "CREATE OR REPLACE TRIGGER fail_{verb} BEFORE {verb} ON outbox_event FOR EACH ROW \
+                 SIGNAL SQLSTATE '{state}' SET MYSQL_ERRNO = {number}, \
+                 MESSAGE_TEXT = 'Verklemmung entdeckt: 1146 (42S02)'"
+            );
+            harness.0.db.execute_unprepared(&sql).await.unwrap();
+        }
+        let settled = owner.try_settle(row.shard, &done, History::Keep).await;
+        assert_eq!(settled.unwrap_err().kind(), kind, "{number}");
+        assert_eq!(owner.rows().await, std::slice::from_ref(&row), "{number}");
+
+        let txn = harness.0.db.begin().await.unwrap();
+        let emitted = harness.0.outbox.emit(&txn, Thing::said("two")).await;
+        let error = emitted.unwrap_err();
+        txn.rollback().await.unwrap();
+        let again = kind == Contention;
+        let told = match again {
+            true => EmitErrorKind::Contention,
+            false => EmitErrorKind::Database,
+        };
+        assert_eq!(error.kind(), told, "{number}");
+        assert_eq!(is_contention(&DbErr::from(error)), again, "{number}");
+    }
+    for verb in ["INSERT", "DELETE"] {
+        let sql = format!("DROP TRIGGER fail_{verb}");
+        harness.0.db.execute_unprepared(&sql).await.unwrap();
+    }
+    owner.settle(&row, Verdict::Done).await;
+    assert_eq!(harness.delivered().await.len(), 1);
 }
