@@ -36,6 +36,17 @@ pub(crate) fn is_contention(error: &DbErr) -> bool {
     backend_of(error).is_some_and(|backend| meaning(backend, error) == Meaning::Contention)
 }
 
+/// Whether it says that nothing can be written through this session, as once its server has become
+/// a replica. Another session may be one of the new primary.
+pub(crate) fn is_read_only(backend: DbBackend, error: &DbErr) -> bool {
+    let error = driver_error(error).and_then(sqlx::Error::as_database_error);
+    error.is_some_and(|error| match backend {
+        DbBackend::Sqlite => false,
+        DbBackend::MySql if matches!(mysql_number(error), Some(1290 | 1836)) => true,
+        _ => error.code().as_deref() == Some("25006"),
+    })
+}
+
 /// The SQLSTATE of a failed statement, or what the driver has in its place.
 pub(crate) fn state(error: &DbErr) -> Option<String> {
     let error = driver_error(error)?;
@@ -121,15 +132,15 @@ fn is_missing(message: &str) -> bool {
 }
 
 fn mysql(error: &dyn DatabaseError) -> Meaning {
-    // The number stands first in the text; the code is the SQLSTATE, the same for many errors.
-    let text = error.to_string();
-    let number = text
-        .split(' ')
-        .next()
-        .and_then(|number| number.parse::<u32>().ok());
-    number
+    mysql_number(error)
         .and_then(by_mysql_number)
         .unwrap_or_else(|| by_state(error))
+}
+
+/// The number stands first in the text; the code is the SQLSTATE, the same for many errors.
+fn mysql_number(error: &dyn DatabaseError) -> Option<u32> {
+    let text = error.to_string();
+    text.split(' ').next()?.parse().ok()
 }
 
 /// The errors whose SQLSTATE says nothing (`HY000`) or something else.
