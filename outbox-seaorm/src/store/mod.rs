@@ -12,7 +12,7 @@ mod claim;
 
 pub use outbox_core::store::*;
 
-use crate::{Outbox, db_error::is_read_only, schema, wake};
+use crate::{Outbox, db_error::spoils_session, schema, wake};
 use error::schema_error;
 pub(crate) use error::store_error;
 use mysql::MySql;
@@ -39,10 +39,10 @@ pub struct SeaOrmStore {
     db: DatabaseConnection,
     outbox: Outbox,
     backend: Backend,
-    /// Set when a session could only be read: before the next call others take the places of those
-    /// that nobody uses. The lease may be renewed through a session that can be written, and then
-    /// nothing else would replace them.
-    read_only: Arc<AtomicBool>,
+    /// Set when a session was of no use: before the next call others take the places of those that
+    /// nobody uses. The lease may be renewed through another session, and then nothing else would
+    /// replace them.
+    spoiled: Arc<AtomicBool>,
 }
 
 /// A database's statements; shared by the clones of a store.
@@ -81,7 +81,7 @@ impl SeaOrmStore {
             db: db.clone(),
             outbox: outbox.clone(),
             backend,
-            read_only: Arc::default(),
+            spoiled: Arc::default(),
         }
     }
 }
@@ -89,8 +89,11 @@ impl SeaOrmStore {
 impl SeaOrmStore {
     /// The backend, for the next call.
     fn ready(&self) -> &Backend {
-        if self.read_only.swap(false, Relaxed) {
-            apart::let_go(&self.db);
+        if self.spoiled.swap(false, Relaxed) {
+            match &self.backend {
+                Backend::Sqlite(backend) => backend.let_go(&self.db),
+                _ => apart::let_go(&self.db),
+            }
         }
         &self.backend
     }
@@ -98,8 +101,8 @@ impl SeaOrmStore {
     /// What a call that failed is told as.
     pub(crate) fn failed(&self, context: &'static str, error: DbErr) -> StoreError {
         let backend = self.db.get_database_backend();
-        if is_read_only(backend, &error) {
-            self.read_only.store(true, Relaxed);
+        if spoils_session(backend, &error) {
+            self.spoiled.store(true, Relaxed);
         }
         store_error(backend, context, error)
     }
@@ -137,7 +140,7 @@ impl Store for SeaOrmStore {
         let db = call!(self, "connecting", backend => backend.connect_apart(&self.db))?;
         Ok(Self {
             db,
-            read_only: Arc::default(),
+            spoiled: Arc::default(),
             ..self.clone()
         })
     }
