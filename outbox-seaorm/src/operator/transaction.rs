@@ -1,5 +1,5 @@
 use super::text::statement;
-use crate::store::{SeaOrmStore, StoreError, StoreErrorKind};
+use crate::store::{SeaOrmStore, StoreError, StoreErrorKind, store_error};
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, QueryResult,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
@@ -119,7 +119,7 @@ impl SeaOrmStore {
     }
 
     pub(super) fn error(&self, context: &'static str, error: DbErr) -> StoreError {
-        self.failed(context, error)
+        store_error(self.backend(), context, error)
     }
 
     fn statement(&self, sql: &str, values: impl IntoIterator<Item = Value>) -> Statement {
