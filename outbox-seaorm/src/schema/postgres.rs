@@ -57,8 +57,8 @@ pub(super) async fn wakes<C: ConnectionTrait>(
 }
 
 /// The columns of a table, view or index, in their order; none where it does not exist, or exists
-/// in another schema than the statements would find it in. Types are quoted where a session quotes
-/// all names.
+/// in another schema than the statements would find it in, which is looked for once: there may be
+/// thousands of that name, a schema for each tenant. Types are quoted where a session quotes all names.
 const COLUMNS: &str = "SELECT a.attname AS name, \
     replace(format_type(a.atttypid, a.atttypmod), '\"', '') AS type \
     FROM pg_catalog.pg_class AS c \
@@ -68,7 +68,7 @@ const COLUMNS: &str = "SELECT a.attname AS name, \
     AND n.nspname = coalesce($3, (SELECT v.nspname FROM pg_catalog.pg_class AS t \
         JOIN pg_catalog.pg_namespace AS v ON v.oid = t.relnamespace \
         JOIN unnest(current_schemas(true)) WITH ORDINALITY AS p (name, place) ON p.name = v.nspname \
-        WHERE t.relname = c.relname ORDER BY p.place LIMIT 1)) \
+        WHERE t.relname = $1 ORDER BY p.place LIMIT 1)) \
     AND a.attnum > 0 AND NOT a.attisdropped \
     ORDER BY a.attnum";
 
