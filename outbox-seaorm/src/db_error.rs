@@ -36,6 +36,24 @@ pub(crate) fn is_contention(error: &DbErr) -> bool {
     backend_of(error).is_some_and(|backend| meaning(backend, error) == Meaning::Contention)
 }
 
+/// Whether the session is of no use any more. On a server nothing can be written through it, as once that
+/// has become a replica; another may be one of the new primary. On SQLite the transaction may have ended by
+/// itself, for want of room or memory: sqlx goes on to count it, takes the next one for a nested one, and
+/// that commits nothing.
+pub(crate) fn spoils_session(backend: DbBackend, error: &DbErr) -> bool {
+    const NO_MEMORY: u32 = 7;
+    const IO: u32 = 10;
+    const FULL: u32 = 13;
+    let error = driver_error(error).and_then(sqlx::Error::as_database_error);
+    error.is_some_and(|error| match backend {
+        DbBackend::Sqlite => {
+            sqlite_code(error).is_some_and(|code| matches!(code & 0xff, NO_MEMORY | IO | FULL))
+        }
+        DbBackend::MySql if matches!(mysql_number(error), Some(1290 | 1836)) => true,
+        _ => error.code().as_deref() == Some("25006"),
+    })
+}
+
 /// The SQLSTATE of a failed statement, or what the driver has in its place.
 pub(crate) fn state(error: &DbErr) -> Option<String> {
     let error = driver_error(error)?;
@@ -88,10 +106,13 @@ fn of_driver(backend: DbBackend, error: &sqlx::Error) -> Meaning {
 }
 
 fn sqlite(error: &dyn DatabaseError) -> Meaning {
-    let code = error.code().and_then(|code| code.parse().ok());
-    code.map_or(Meaning::Unavailable, |code| {
+    sqlite_code(error).map_or(Meaning::Unavailable, |code| {
         by_sqlite_code(code, error.message())
     })
+}
+
+fn sqlite_code(error: &dyn DatabaseError) -> Option<u32> {
+    error.code()?.parse().ok()
 }
 
 /// The upper bytes of a code say which kind of the error it is (a stale snapshot, a unique index).
@@ -121,15 +142,15 @@ fn is_missing(message: &str) -> bool {
 }
 
 fn mysql(error: &dyn DatabaseError) -> Meaning {
-    // The number stands first in the text; the code is the SQLSTATE, the same for many errors.
-    let text = error.to_string();
-    let number = text
-        .split(' ')
-        .next()
-        .and_then(|number| number.parse::<u32>().ok());
-    number
+    mysql_number(error)
         .and_then(by_mysql_number)
         .unwrap_or_else(|| by_state(error))
+}
+
+/// The number stands first in the text; the code is the SQLSTATE, the same for many errors.
+fn mysql_number(error: &dyn DatabaseError) -> Option<u32> {
+    let text = error.to_string();
+    text.split(' ').next()?.parse().ok()
 }
 
 /// The errors whose SQLSTATE says nothing (`HY000`) or something else.

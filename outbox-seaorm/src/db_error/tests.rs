@@ -1,4 +1,6 @@
-use super::{Meaning, backend_of, by_mysql_number, by_sqlite_code, is_contention, meaning};
+use super::{
+    Meaning, backend_of, by_mysql_number, by_sqlite_code, is_contention, meaning, spoils_session,
+};
 use sea_orm::{
     ConnAcquireErr, DbBackend, DbErr, RuntimeErr,
     sqlx::{
@@ -133,6 +135,11 @@ fn every_bad_day_has_its_meaning() {
         );
         assert_eq!(backend_of(&error), Some(backend), "{code} {number:?}");
         assert_eq!(is_contention(&error), means == Contention, "{code}");
+        let read_only = code == "25006" || matches!(number, Some(1290 | 1836));
+        let ended = backend == DbBackend::Sqlite
+            && matches!(code.parse().map(|code: u32| code & 0xff), Ok(7 | 10 | 13));
+        let spoils = spoils_session(backend, &error);
+        assert_eq!(spoils, read_only || ended, "{code}");
     }
 }
 

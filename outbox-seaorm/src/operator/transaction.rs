@@ -1,5 +1,5 @@
 use super::text::statement;
-use crate::store::{SeaOrmStore, StoreError, StoreErrorKind, store_error};
+use crate::store::{SeaOrmStore, StoreError, StoreErrorKind};
 use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, QueryResult,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
@@ -119,7 +119,7 @@ impl SeaOrmStore {
     }
 
     pub(super) fn error(&self, context: &'static str, error: DbErr) -> StoreError {
-        store_error(self.backend(), context, error)
+        self.failed(context, error)
     }
 
     fn statement(&self, sql: &str, values: impl IntoIterator<Item = Value>) -> Statement {

@@ -56,6 +56,13 @@ pub(super) fn let_go(db: &DatabaseConnection) {
     }
 }
 
+/// The same of a file; what is in memory, or attached to a connection, would be gone with it.
+pub(super) fn let_go_of_file(db: &DatabaseConnection) {
+    if is_pool(db, SQLITE) {
+        db.get_sqlite_connection_pool().let_go();
+    }
+}
+
 const MYSQL: &str = "SqlxMySqlPoolConnection";
 const SQLITE: &str = "SqlxSqlitePoolConnection";
 pub(super) const POSTGRES: &str = "SqlxPostgresPoolConnection";

@@ -1,4 +1,4 @@
-use super::{Backend, SeaOrmStore, apart, not_supported, store_error};
+use super::{Backend, SeaOrmStore, apart, not_supported};
 use crate::whole::{of_commit, undo};
 use outbox_core::store::{Claim, Completion, History, Room, StoreError, TransactionalStore};
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, Statement};
@@ -15,13 +15,13 @@ impl TransactionalStore for SeaOrmStore {
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Option<DatabaseTransaction>, StoreError> {
-        let claimed = match &self.backend {
+        let claimed = match self.ready() {
             Backend::Sqlite(backend) => backend.claim(&self.db, claim).await,
             Backend::Postgres(backend) => backend.claim(&self.db, claim).await,
             Backend::MySql(backend) => backend.claim(&self.db, claim).await,
             Backend::Other(backend) => Err(not_supported(*backend)),
         };
-        claimed.map_err(|error| self.claim_error("claiming an event", error))
+        claimed.map_err(|error| self.failed("claiming an event", error))
     }
 
     async fn complete(
@@ -39,25 +39,25 @@ impl TransactionalStore for SeaOrmStore {
         match completed {
             Ok(Completion::Written) => {
                 let committed = txn.commit().await.map_err(of_commit);
-                committed.map_err(|error| self.claim_error("committing", error))?;
+                committed.map_err(|error| self.failed("committing", error))?;
                 Ok(Completion::Written)
             }
             Ok(nothing) => {
                 let undone = self.undo(txn).await;
-                undone.map_err(|error| self.claim_error("rolling back", error))?;
+                undone.map_err(|error| self.failed("rolling back", error))?;
                 Ok(nothing)
             }
             Err(error) => {
                 // The first error is what is told; nothing has been committed in any case.
                 let _ = self.undo(txn).await;
-                Err(self.claim_error("completing an event", error))
+                Err(self.failed("completing an event", error))
             }
         }
     }
 
     async fn roll_back(&self, txn: DatabaseTransaction) -> Result<(), StoreError> {
         let undone = self.undo(txn).await;
-        undone.map_err(|error| self.claim_error("rolling back", error))
+        undone.map_err(|error| self.failed("rolling back", error))
     }
 }
 
@@ -89,9 +89,5 @@ impl SeaOrmStore {
             _ => None,
         };
         undo(txn, usual).await
-    }
-
-    fn claim_error(&self, context: &'static str, error: DbErr) -> StoreError {
-        store_error(self.db.get_database_backend(), context, error)
     }
 }

@@ -12,7 +12,7 @@ mod claim;
 
 pub use outbox_core::store::*;
 
-use crate::{Outbox, schema, wake};
+use crate::{Outbox, db_error::spoils_session, schema, wake};
 use error::schema_error;
 pub(crate) use error::store_error;
 use mysql::MySql;
@@ -20,7 +20,14 @@ use outbox_core::{CancellationToken, Wake};
 use postgres::Postgres;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr};
 use sqlite::Sqlite;
-use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 use uuid::Uuid;
 
 /// An outbox in a SeaORM database, as the dispatcher sees it. A clone is the same store.
@@ -32,6 +39,10 @@ pub struct SeaOrmStore {
     db: DatabaseConnection,
     outbox: Outbox,
     backend: Backend,
+    /// Set when a session was of no use: before the next call others take the places of those that
+    /// nobody uses. The lease may be renewed through another session, and then nothing else would
+    /// replace them.
+    spoiled: Arc<AtomicBool>,
 }
 
 /// A database's statements; shared by the clones of a store.
@@ -46,13 +57,13 @@ enum Backend {
 /// Calls a verb of the backend.
 macro_rules! call {
     ($store:ident, $context:literal, $backend:ident => $call:expr) => {
-        match &$store.backend {
+        match $store.ready() {
             Backend::Sqlite($backend) => $call.await,
             Backend::Postgres($backend) => $call.await,
             Backend::MySql($backend) => $call.await,
             Backend::Other(backend) => Err(not_supported(*backend)),
         }
-        .map_err(|error| store_error($store.db.get_database_backend(), $context, error))
+        .map_err(|error| $store.failed($context, error))
     };
 }
 
@@ -70,11 +81,32 @@ impl SeaOrmStore {
             db: db.clone(),
             outbox: outbox.clone(),
             backend,
+            spoiled: Arc::default(),
         }
     }
 }
 
 impl SeaOrmStore {
+    /// The backend, for the next call.
+    fn ready(&self) -> &Backend {
+        if self.spoiled.swap(false, Relaxed) {
+            match &self.backend {
+                Backend::Sqlite(backend) => backend.let_go(&self.db),
+                _ => apart::let_go(&self.db),
+            }
+        }
+        &self.backend
+    }
+
+    /// What a call that failed is told as.
+    pub(crate) fn failed(&self, context: &'static str, error: DbErr) -> StoreError {
+        let backend = self.db.get_database_backend();
+        if spoils_session(backend, &error) {
+            self.spoiled.store(true, Relaxed);
+        }
+        store_error(backend, context, error)
+    }
+
     /// The connection.
     pub(crate) fn db(&self) -> &DatabaseConnection {
         &self.db
@@ -106,7 +138,11 @@ impl Store for SeaOrmStore {
 
     async fn connect_apart(&self) -> Result<Self, StoreError> {
         let db = call!(self, "connecting", backend => backend.connect_apart(&self.db))?;
-        Ok(Self { db, ..self.clone() })
+        Ok(Self {
+            db,
+            spoiled: Arc::default(),
+            ..self.clone()
+        })
     }
 
     fn let_go(&self) {
@@ -127,11 +163,11 @@ impl Store for SeaOrmStore {
     }
 
     async fn set_sleeping(&self, member: MemberId, sleeping: bool) -> Result<(), StoreError> {
-        let Backend::Postgres(backend) = &self.backend else {
+        let Backend::Postgres(backend) = self.ready() else {
             return Ok(());
         };
         let said = backend.set_sleeping(&self.db, member, sleeping).await;
-        said.map_err(|error| store_error(DbBackend::Postgres, "saying whether it sleeps", error))
+        said.map_err(|error| self.failed("saying whether it sleeps", error))
     }
 
     async fn join(&self, member: &Member, lease: Duration) -> Result<(), StoreError> {

@@ -10,7 +10,11 @@ use outbox_tests::{
     conformance::dispatcher::{Scene, in_transaction, restarts, restores, stop},
     servers::PrivateServer,
 };
-use std::sync::Arc;
+use sea_orm::{DatabaseConnection, sqlx::Executor};
+use std::{
+    sync::{Arc, Mutex},
+    time::Instant,
+};
 
 /// An outbox on a server of its own.
 async fn scene() -> (Scene<MariaDb>, Arc<PrivateServer>) {
@@ -69,4 +73,44 @@ async fn a_stop_waits_for_no_connection_that_is_silent() {
     let harness: MariaDb = Sessions(database);
     let scene = Scene::over(harness);
     stop::a_stop_waits_for_no_connection_that_is_silent(&scene, through, || proxy.silence()).await;
+}
+
+const READ_ONLY: &str = "SET SESSION TRANSACTION READ ONLY";
+
+// B119
+#[tokio::test]
+async fn a_pool_that_can_only_be_read_is_replaced() {
+    let scene = Scene::<MariaDb>::new().await;
+    for connections in [1, 4] {
+        let db = scene.harness.0.open(connections, "SELECT 1").await;
+        let store = SeaOrmStore::from(&db);
+        let spoil = || restarts::in_all_sessions(&db, connections as usize, READ_ONLY);
+        restarts::sessions_that_can_only_be_read_are_replaced(&scene, store, spoil).await;
+    }
+}
+
+/// That of the heartbeat is one of them.
+#[tokio::test]
+async fn sessions_that_can_only_be_read_are_replaced() {
+    let scene = Scene::<MariaDb>::new().await;
+    for connections in [1, 4] {
+        let db = scene.harness.0.open(connections, "SELECT 1").await;
+        let pool = db.get_mysql_connection_pool();
+        let spoilt = Arc::new(Mutex::new(None::<Instant>));
+        let since = Arc::clone(&spoilt);
+        let options = pool.options().clone().before_acquire(move |session, meta| {
+            let since = since.lock().unwrap().map(|at| at.elapsed());
+            Box::pin(async move {
+                if since.is_some_and(|since| meta.age > since) {
+                    session.execute(READ_ONLY).await?;
+                }
+                Ok(true)
+            })
+        });
+        let connect = (*pool.connect_options()).clone();
+        let db: DatabaseConnection = options.connect_with(connect).await.unwrap().into();
+        let store = SeaOrmStore::from(&db);
+        let spoil = || async { *spoilt.lock().unwrap() = Some(Instant::now()) };
+        restarts::sessions_that_can_only_be_read_are_replaced(&scene, store, spoil).await;
+    }
 }

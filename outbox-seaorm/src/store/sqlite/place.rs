@@ -79,6 +79,19 @@ impl Sqlite {
     }
 }
 
+impl Sqlite {
+    /// Ends the connections that nobody uses, where new ones find the same tables.
+    pub(in crate::store) fn let_go(&self, db: &DatabaseConnection) {
+        let attached = self
+            .schema
+            .as_deref()
+            .is_some_and(|schema| schema != "main");
+        if !attached && matches!(self.place.get(), Some(Place::File(_))) {
+            apart::let_go_of_file(db);
+        }
+    }
+}
+
 /// Percent-encodes whatever could mean something in a URL.
 fn url(path: &str) -> String {
     let mut url = "sqlite://".to_owned();

@@ -6,7 +6,8 @@ use crate::{
     watched::{Verb, Watched},
 };
 use outbox_core::{Delivery, DispatcherHandle, HandlerError, store::Store};
-use std::{sync::Arc, time::Duration};
+use sea_orm::{ConnectionTrait, DatabaseConnection, TransactionTrait};
+use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 fn start<H: Harness + 'static>(
@@ -192,6 +193,60 @@ pub async fn connections_that_fall_silent_are_replaced<H: Harness + 'static>(
     }
     dispatcher.shutdown().await;
     assert_eq!(scene.history().assert_clean().events, 200);
+}
+
+/// Sessions that can only be read for good, as when their server has become a replica, while those
+/// that begin from then on can be written: before it joins, while it settles, and when all that is
+/// to be written is what falls due. No law: nobody spoils the sessions of every store.
+pub async fn sessions_that_can_only_be_read_are_replaced<H, Fut>(
+    scene: &Scene<H>,
+    through: H::Store,
+    spoil: impl Fn() -> Fut,
+) where
+    H: Harness + 'static,
+    Fut: Future<Output = ()>,
+{
+    spoil().await;
+    let slow = |_, _| async {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        Ok(())
+    };
+    let before = scene.history().settled();
+    let builder = scene.dispatcher_over(through, "d1", slow);
+    let dispatcher = spawn(builder.lease(Duration::from_secs(6)).concurrency(4));
+    for number in 0..100 {
+        let key = format!("x{}", number % 10);
+        scene.emit(&key, &number.to_string()).await;
+    }
+    scene.settled(before + 20).await;
+    spoil().await;
+    scene.settled(before + 100).await;
+    scene.pending(0).await;
+    let due = Account::changed("y", "due").after(Duration::from_secs(1));
+    let due = scene.emit_draft(due, "due").await;
+    scene.log.emitted("y", due);
+    spoil().await;
+    scene.settled(before + 101).await;
+    scene.pending(0).await;
+    let stats = dispatcher.stats();
+    assert_eq!((stats.retried, stats.lease_lost), (0, 0));
+    dispatcher.shutdown().await;
+    let delivered = scene.harness.delivered().await;
+    assert_eq!(delivered.len(), scene.history().assert_clean().events);
+    assert!(delivered.iter().all(|row| row.attempts == 0));
+}
+
+/// Runs a statement in each session of a pool of this size.
+pub async fn in_all_sessions(db: &DatabaseConnection, connections: usize, sql: &str) {
+    let mut all = Vec::new();
+    for _ in 0..connections {
+        let txn = db.begin().await.unwrap();
+        txn.execute_unprepared(sql).await.unwrap();
+        all.push(txn);
+    }
+    for txn in all {
+        txn.commit().await.unwrap();
+    }
 }
 
 /// Of each shard.
