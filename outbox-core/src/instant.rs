@@ -29,7 +29,23 @@ mod tests {
         ] {
             assert_eq!(storable(time).to_rfc3339(), expected);
         }
-        let leap: DateTime<Utc> = "2016-12-31T23:59:60.5Z".parse().unwrap();
-        assert_eq!(storable(leap).to_rfc3339(), "2017-01-01T00:00:00.500+00:00");
+    }
+
+    #[test]
+    fn times_are_cut_to_microseconds_and_have_no_leap_second() {
+        for (given, stored) in [
+            (
+                "2026-01-01T00:00:00.123456789+05:45",
+                "2025-12-31T18:15:00.123456Z",
+            ),
+            (
+                "1969-12-31T23:59:58.999999999Z",
+                "1969-12-31T23:59:58.999999Z",
+            ),
+            ("2016-12-31T23:59:60.5Z", "2017-01-01T00:00:00.5Z"),
+        ] {
+            let time = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+            assert_eq!(storable(time(given)), time(stored));
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::{
 use crate::{
     event::{self, OutboxEvent, TopicSpec},
     headers::{self, HeaderValue, Headers},
+    instant,
 };
 use chrono::{DateTime, Datelike, Utc};
 use std::{borrow::Cow, time::Duration};
@@ -132,7 +133,7 @@ impl Draft {
             .and_then(|()| check_encoded(&encoded, limits))
             .and_then(|()| check_headers(&all, limits))
             .and_then(|headers| {
-                check_due(due)?;
+                let due = check_due(due)?;
                 let dedupe = dedupe_key.map(|key| Dedupe::new(key, dedupe_window));
                 Ok(NewEvent {
                     id: Uuid::now_v7(),
@@ -141,7 +142,7 @@ impl Draft {
                     topic: topic.name,
                     payload: encoded.payload,
                     headers,
-                    occurred_at: check_time(micros(occurred_at.unwrap_or_else(Utc::now)))?,
+                    occurred_at: check_time(occurred_at.unwrap_or_else(Utc::now))?,
                     ordered: topic.ordered,
                     due,
                     dedupe: dedupe.transpose()?,
@@ -274,31 +275,26 @@ fn check_nul(what: &str, text: &str) -> Result<(), InvalidEvent> {
     Ok(())
 }
 
-fn check_due(due: Due) -> Result<(), InvalidEvent> {
+fn check_due(due: Due) -> Result<Due, InvalidEvent> {
     match due {
-        Due::Now => Ok(()),
-        Due::At(time) => check_time(time).map(drop),
-        Due::After(delay) if delay <= Limits::LONGEST => Ok(()),
-        Due::After(_) => Err(InvalidEvent::new(
+        Due::At(time) => check_time(time).map(Due::At),
+        Due::After(delay) if delay > Limits::LONGEST => Err(InvalidEvent::new(
             Kind::Time,
             "the delay is longer than 100 years",
         )),
+        Due::Now | Due::After(_) => Ok(due),
     }
 }
 
+/// As the databases keep it.
 fn check_time(time: DateTime<Utc>) -> Result<DateTime<Utc>, InvalidEvent> {
     if (1..=9999).contains(&time.year()) {
-        return Ok(time);
+        return Ok(instant::storable(time));
     }
     Err(InvalidEvent::new(
         Kind::Time,
         format!("{time} is outside the years 1 to 9999"),
     ))
-}
-
-/// Cuts to microseconds, what all databases store.
-fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
-    DateTime::from_timestamp_micros(time.timestamp_micros()).unwrap_or(time)
 }
 
 /// A `tchar` of RFC 9110, section 5.6.2: what a header's name may consist of.

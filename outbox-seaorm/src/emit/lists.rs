@@ -1,4 +1,3 @@
-use super::statement::utc;
 use outbox_core::NewEvent;
 use sea_orm::{
     Value,
@@ -48,7 +47,7 @@ impl Lists {
         self.topics.push(event.topic.to_owned());
         self.payloads.push(event.payload);
         self.headers.push(event.headers);
-        self.times.push(utc(event.occurred_at));
+        self.times.push(event.occurred_at.naive_utc());
         self.ordered.push(event.ordered);
     }
 }

@@ -2,7 +2,6 @@
 
 use super::lists;
 use crate::{clock, schema::Names};
-use chrono::{DateTime, NaiveDateTime, Utc};
 use outbox_core::{Due, NewEvent};
 use sea_orm::{
     DbBackend,
@@ -89,7 +88,7 @@ fn row(backend: DbBackend, event: NewEvent) -> impl Iterator<Item = Expr> {
         Expr::val(event.topic),
         json(backend, event.payload),
         json(backend, event.headers),
-        Expr::val(utc(event.occurred_at)),
+        Expr::val(event.occurred_at.naive_utc()),
         Expr::val(event.ordered),
     ]
     .into_iter()
@@ -108,20 +107,10 @@ fn json(backend: DbBackend, text: String) -> Expr {
 fn due(backend: DbBackend, due: Due) -> Option<Expr> {
     Some(match due {
         Due::Now => return None,
-        Due::At(time) if backend == DbBackend::MySql => Expr::val(utc(time)),
-        Due::At(time) => Expr::val(micros(time)),
+        Due::At(time) if backend == DbBackend::MySql => Expr::val(time.naive_utc()),
+        Due::At(time) => Expr::val(time),
         Due::After(delay) => clock::later(backend, delay),
     })
-}
-
-pub(super) fn utc(time: DateTime<Utc>) -> NaiveDateTime {
-    micros(time).naive_utc()
-}
-
-/// Cuts to microseconds, what all databases store, and carries a leap second over to the next
-/// minute, which SQLite's text could not be read back from.
-fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
-    DateTime::from_timestamp_micros(time.timestamp_micros()).unwrap_or(time)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use outbox_core::{
     Draft, Limits,
     store::{DeadReason, FetchRequest, Settled, Store, Verdict},
 };
-use outbox_seaorm::{EmitErrorKind, Outbox};
+use outbox_seaorm::EmitErrorKind;
 use sea_orm::TransactionTrait;
 use uuid::Uuid;
 
@@ -63,10 +63,11 @@ pub async fn an_instant_is_utc_in_microseconds<H: Harness>(harness: &H) {
         harness.emit(Thing::said("x").occurred_at(given)).await;
     }
     let rows = Actor::owner(harness).await.rows().await;
-    for (row, (_, stored)) in rows.iter().zip(instants) {
-        let found = row.body.as_ref().unwrap().occurred_at;
-        assert_eq!(found, stored.parse::<DateTime<Utc>>().unwrap());
-    }
+    let found = rows
+        .iter()
+        .map(|row| row.body.as_ref().unwrap().occurred_at);
+    let stored = instants.map(|(_, stored)| stored.parse::<DateTime<Utc>>().unwrap());
+    assert_eq!(found.collect::<Vec<_>>(), stored);
 }
 
 /// What comes back is what was emitted; what the database does not take is told by the emit (B011).
@@ -82,15 +83,10 @@ pub const LENGTHS: [usize; 4] = [65_535, 65_536, 1024 * 1024, 15 * 1024 * 1024];
 pub async fn lengths_that_come_back<H: Harness>(harness: &H) -> Vec<usize> {
     const AROUND_THE_TEXT: usize = r#"{"key":"a","text":""}"#.len();
     let tables = harness.tables().unwrap();
-    let names = tables.outbox.names();
     let mut limits = Limits::default();
     limits.payload_bytes = 16 * 1024 * 1024;
-    let outbox = Outbox::builder().prefix(names.prefix()).limits(limits);
-    let outbox = match names.schema() {
-        Some(schema) => outbox.schema(schema),
-        None => outbox,
-    };
-    let outbox = outbox.build().unwrap();
+    let same = tables.beside().prefix(tables.outbox.names().prefix());
+    let outbox = same.limits(limits).build().unwrap();
     let owner = Actor::owner(harness).await;
     let mut came_back = Vec::new();
     for length in LENGTHS {
