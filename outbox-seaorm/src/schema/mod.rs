@@ -9,7 +9,7 @@ mod ddl;
 mod version;
 mod create;
 mod check;
-mod postgres;
+pub(crate) mod postgres;
 mod sqlite;
 mod mysql;
 #[cfg(feature = "testing")]

@@ -59,7 +59,7 @@ pub(super) async fn wakes<C: ConnectionTrait>(
 /// The columns of a table, view or index, in their order; none where it does not exist, or exists
 /// in another schema than the statements would find it in, which is looked for once: there may be
 /// thousands of that name, a schema for each tenant. Types are quoted where a session quotes all names.
-const COLUMNS: &str = "SELECT a.attname AS name, \
+pub(crate) const COLUMNS: &str = "SELECT a.attname AS name, \
     replace(format_type(a.atttypid, a.atttypmod), '\"', '') AS type \
     FROM pg_catalog.pg_class AS c \
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \

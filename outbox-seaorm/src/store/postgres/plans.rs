@@ -2,7 +2,7 @@
 //! `./tests/run` starts.
 
 use super::Postgres;
-use crate::schema::{self, Names};
+use crate::schema::{self, Names, postgres::COLUMNS};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement,
 };
@@ -232,6 +232,19 @@ async fn a_fetch_reads_its_own_rows() {
         }
         assert!(least < 50, "{floor} {scan}: {least} pages");
     }
+}
+
+/// With a schema for each tenant there are thousands of tables of a name: where to look is asked once,
+/// and not for each of them.
+#[tokio::test]
+async fn tables_are_looked_for_in_one_place() {
+    let db = database().await;
+    let values = "'outbox_event', 'r,p', NULL";
+    let plan = plan(&db, "(COSTS OFF)", COLUMNS, values).await.join("\n");
+    assert!(
+        plan.contains("InitPlan") && !plan.contains("SubPlan"),
+        "{plan}"
+    );
 }
 
 /// A reader that took transaction ids would hold up its own proof, and write.

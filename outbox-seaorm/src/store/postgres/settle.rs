@@ -38,8 +38,8 @@ impl Postgres {
             .collect())
     }
 
-    /// Where nothing has failed; `false`, and nothing is written, when a shard is another's, or the
-    /// history has one of the events already.
+    /// Where nothing has failed; `false`, and nothing is written, when a shard is another's, an event
+    /// is gone, or the history has one already.
     async fn settle_done(
         &self,
         db: &DatabaseConnection,
