@@ -7,9 +7,29 @@ use std::time::Duration;
 
 const ROWS: u32 = 200;
 
-/// By how many MiB the process grows at most while 200 events of this many bytes are delivered that have
-/// failed once and fall due together.
-pub async fn growth<H: Harness>(harness: &H, bytes: usize, budget: usize, due_in: Duration) -> u64 {
+/// Two hundred of a megabyte, within a budget of eight.
+///
+/// # Panics
+/// When the process grows by more than it may.
+pub async fn large_events_that_fall_due_together_stay_within_the_budget<H: Harness>(harness: &H) {
+    let growth = growth(harness, 1_000_000, 8 * MIB, Duration::from_secs(3)).await;
+    assert!(growth < 64, "{growth} MiB");
+}
+
+/// Two hundred of ten megabytes, within the default budget: 2 GB go through the database.
+///
+/// # Panics
+/// When the process grows by more than it may.
+pub async fn two_hundred_events_of_ten_megabytes_stay_within_the_budget<H: Harness>(harness: &H) {
+    let growth = growth(harness, 10_000_000, 64 * MIB, Duration::from_secs(60)).await;
+    assert!(growth < 200, "{growth} MiB");
+}
+
+const MIB: usize = 1024 * 1024;
+
+/// By how many MiB the process grows at most while the events are delivered, each of so many bytes, that
+/// have failed once and fall due together.
+async fn growth<H: Harness>(harness: &H, bytes: usize, budget: usize, due_in: Duration) -> u64 {
     let tables = harness.tables().unwrap();
     fill(&tables, bytes, due_in).await;
     let growth = Growth::begin();

@@ -139,10 +139,8 @@ pub async fn a_settle_whose_client_is_silent_is_ended_by_the_server<H: Harness>(
     let tables = harness.tables().unwrap();
     let former = Actor::owner(harness).await;
     let row = former.rows().await.remove(0);
-    let other = tables.db.begin().await.unwrap();
     let lock = "SELECT seq FROM \"outbox_event\" FOR UPDATE";
-    let lock = tables.outbox.names().render(tables.backend(), lock);
-    other.execute_unprepared(&lock).await.unwrap();
+    let other = tables.begin_with(lock).await;
     let outcome = Settlement::new(row.position, row.id, Verdict::Done);
     let outcomes = [Outcomes::new(former.of(row.shard), vec![outcome])];
     let member = former.member.id;

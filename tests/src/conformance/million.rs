@@ -1,6 +1,27 @@
 //! Large tables. Too long for every run: each database has these laws as ignored tests,
 //! `cargo nextest run -p outbox-tests --run-ignored only million`. The figures are printed.
 
+/// Makes an ignored test of each, for a harness in scope.
+#[macro_export]
+macro_rules! million_laws {
+    ($harness:ty) => {
+        $crate::million_laws! { $harness =>
+            a_million_rows_go_beside_emitters
+            questions_are_answered_beside_a_million_rows
+            a_hundred_thousand_events_of_a_blocked_aggregate_hold_up_nobody
+            a_hundred_thousand_events_of_a_slow_aggregate_hold_up_nobody
+        }
+    };
+    ($harness:ty => $($law:ident)*) => {
+        $(#[tokio::test]
+        #[ignore = "it takes a minute"]
+        async fn $law() {
+            let scene = $crate::conformance::dispatcher::Scene::<$harness>::new().await;
+            $crate::conformance::million::$law(&scene).await;
+        })*
+    };
+}
+
 use super::{
     Actor, Harness, Table, Thing,
     dispatcher::{
@@ -63,7 +84,8 @@ fn told(mut took: Vec<Duration>) -> String {
 ///
 /// # Panics
 /// When a row is left, or there are no tables.
-pub async fn a_million_rows_go_beside_emitters<H: Harness>(harness: &H) {
+pub async fn a_million_rows_go_beside_emitters<H: Harness + 'static>(scene: &Scene<H>) {
+    let harness = &*scene.harness;
     let tables = harness.tables().unwrap();
     tables.fill(Table::Delivered, ROWS).await;
     let owner = Actor::owner(harness).await;
@@ -95,7 +117,8 @@ pub async fn a_million_rows_go_beside_emitters<H: Harness>(harness: &H) {
 ///
 /// # Panics
 /// When an answer is wrong, or there are no tables.
-pub async fn questions_are_answered_beside_a_million_rows<H: Harness>(harness: &H) {
+pub async fn questions_are_answered_beside_a_million_rows<H: Harness + 'static>(scene: &Scene<H>) {
+    let harness = &*scene.harness;
     let tables = harness.tables().unwrap();
     for (table, rows) in [
         (Table::Event, ROWS),
@@ -136,10 +159,25 @@ pub async fn questions_are_answered_beside_a_million_rows<H: Harness>(harness: &
 ///
 /// # Panics
 /// When somebody waits, or the process grows.
-pub async fn a_hundred_thousand_events_of_one_aggregate_hold_up_nobody<H: Harness + 'static>(
+pub async fn a_hundred_thousand_events_of_a_blocked_aggregate_hold_up_nobody<
+    H: Harness + 'static,
+>(
     scene: &Scene<H>,
-    hot: Hot,
 ) {
+    a_hundred_thousand(scene, Hot::Blocked).await;
+}
+
+/// The same where it goes on, slowly.
+///
+/// # Panics
+/// When somebody waits, or the process grows.
+pub async fn a_hundred_thousand_events_of_a_slow_aggregate_hold_up_nobody<H: Harness + 'static>(
+    scene: &Scene<H>,
+) {
+    a_hundred_thousand(scene, Hot::Slow).await;
+}
+
+async fn a_hundred_thousand<H: Harness + 'static>(scene: &Scene<H>, hot: Hot) {
     let growth = beside_an_aggregate_of(scene, hot, 100_000, |_| ()).await;
     assert!(growth < 200, "{growth} MiB");
 }

@@ -1,10 +1,13 @@
 //! Outboxes side by side in one database, whatever they are called (B024).
 
 use super::{Harness, Tables, Thing};
-use outbox_core::{HandlerError, Operator, operator::Answer, operator::LetterFilter};
+use outbox_core::{
+    HandlerError, Operator,
+    operator::{Answer, LetterFilter},
+};
 use outbox_migrations::migrations_for;
 use outbox_seaorm::{
-    Dispatcher, Outbox, Retention, SeaOrmStore, entity,
+    Dispatcher, Retention, SeaOrmStore, entity,
     schema::{check_with, create_with, drop_sql},
 };
 use sea_orm::{ConnectionTrait, DbBackend, PaginatorTrait, TransactionTrait};
@@ -104,22 +107,13 @@ pub async fn migrate_side_by_side(own: &Tables) {
 
 /// Others in the same place.
 fn others(own: &Tables) -> Vec<Tables> {
-    let mut all = PREFIXES.map(|prefix| named(own, prefix)).to_vec();
+    let named = |prefix| Tables::new(&own.db, &own.beside().prefix(prefix).build().unwrap());
+    let mut all = PREFIXES.map(named).to_vec();
     if own.backend() == DbBackend::Sqlite {
         // To it they differ in nothing.
         all.retain(|tables| tables.outbox.names().prefix() != "Order");
     }
     all
-}
-
-/// Another outbox in the same place.
-fn named(tables: &Tables, prefix: &str) -> Tables {
-    let outbox = Outbox::builder().prefix(prefix);
-    let outbox = match tables.outbox.names().schema() {
-        Some(schema) => outbox.schema(schema),
-        None => outbox,
-    };
-    Tables::new(&tables.db, &outbox.build().unwrap())
 }
 
 async fn live(tables: &Tables) {

@@ -1,5 +1,5 @@
 use super::Harness;
-use outbox_seaorm::Outbox;
+use outbox_seaorm::{Outbox, OutboxBuilder};
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, Statement,
     TransactionTrait,
@@ -33,6 +33,14 @@ impl Tables {
     pub fn of_many_writers<H: Harness>(harness: &H) -> Option<Self> {
         let tables = harness.tables();
         tables.filter(|tables| tables.backend() != DbBackend::Sqlite)
+    }
+
+    /// Another outbox in the same place.
+    pub fn beside(&self) -> OutboxBuilder {
+        match self.outbox.names().schema() {
+            Some(schema) => Outbox::builder().schema(schema),
+            None => Outbox::builder(),
+        }
     }
 
     /// Which database it is.

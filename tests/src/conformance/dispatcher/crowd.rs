@@ -1,6 +1,6 @@
 //! More dispatchers than there is work for.
 
-use super::{Account, Scene, ok, scene::spawn};
+use super::{Scene, ok, scene::spawn};
 use crate::conformance::Harness;
 
 /// They settle, take shards over and fetch at once, and are in each other's way for no longer than a
@@ -13,14 +13,9 @@ pub async fn many_dispatchers_deliver_each_event_once<H: Harness + 'static>(scen
         .map(|name| spawn(scene.dispatcher(&name, ok)))
         .collect();
     for part in 0..EVENTS / 100 {
-        let keys = (0..100).map(|number| format!("x{}", (7 * part + number) % 150));
-        let keys: Vec<_> = keys.collect();
-        let drafts = keys.iter().map(|key| Account::changed(key, "1")).collect();
-        let emitted = scene.harness.emit_all(drafts).await;
-        for (key, emitted) in keys.iter().zip(emitted) {
-            scene.note(emitted.id(), "1");
-            scene.log.emitted(key, emitted.id());
-        }
+        let key = |number| format!("x{}", (7 * part + number) % 150);
+        let events: Vec<_> = (0..100).map(|n| (key(n), "1".to_owned())).collect();
+        scene.emit_all(&events).await;
     }
     scene.settled(EVENTS).await;
     scene.pending(0).await;

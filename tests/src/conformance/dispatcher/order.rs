@@ -64,14 +64,13 @@ async fn first_failed<H: Harness + 'static>(scene: &Scene<H>) {
 /// Neither while it waits for an operator, nor when it goes on: many times as much of it waits as there is
 /// room for (interleaving 14).
 pub async fn a_blocked_hot_aggregate_holds_up_nobody<H: Harness + 'static>(scene: &Scene<H>) {
-    let emit = async |key: &'static str, events: u32| {
+    let emit = async |key: &str, events: u32| {
         let texts: Vec<_> = (0..events).map(|number| number.to_string()).collect();
-        let drafts = texts.iter().map(|text| Account::changed(key, text));
-        let emitted = scene.harness.emit_all(drafts.collect()).await;
-        for (text, emitted) in texts.iter().zip(emitted) {
-            scene.note(emitted.id(), text);
-            scene.log.emitted(key, emitted.id());
-        }
+        let events: Vec<_> = texts
+            .iter()
+            .map(|text| (key.to_owned(), text.clone()))
+            .collect();
+        scene.emit_all(&events).await;
         texts
     };
     let (hot, other) = (emit("hot", 400).await, emit("x", 40).await);

@@ -123,8 +123,7 @@ where
     H: Harness + 'static,
 {
     let emitted = tables.outbox.emit(txn, Account::changed(key, text)).await?;
-    scene.note(emitted.id(), text);
-    scene.log.emitted(key, emitted.id());
+    scene.emitted(key, text, emitted.id());
     Ok(())
 }
 

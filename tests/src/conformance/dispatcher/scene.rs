@@ -67,9 +67,24 @@ impl<H: Harness + 'static> Scene<H> {
 
     /// Emits an event of an aggregate, and writes it down.
     pub async fn emit(&self, key: &str, text: &str) -> Uuid {
-        let id = self.emit_draft(Account::changed(key, text), text).await;
-        self.log.emitted(key, id);
+        let id = self.harness.emit(Account::changed(key, text)).await;
+        self.emitted(key, text, id);
         id
+    }
+
+    /// Emits these texts of aggregates at once.
+    pub async fn emit_all(&self, events: &[(String, String)]) {
+        let draft = |(key, text): &(String, String)| Account::changed(key, text);
+        let emitted = self.harness.emit_all(events.iter().map(draft).collect());
+        for ((key, text), emitted) in events.iter().zip(emitted.await) {
+            self.emitted(key, text, emitted.id());
+        }
+    }
+
+    /// Writes down what somebody else has emitted.
+    pub fn emitted(&self, key: &str, text: &str, id: Uuid) {
+        self.note(id, text);
+        self.log.emitted(key, id);
     }
 
     /// Emits any event, without writing it down.

@@ -81,7 +81,7 @@ where
     let limit = grace + Duration::from_secs(10);
     let stopped = tokio::time::timeout(limit, dispatcher.shutdown()).await;
     assert!(stopped.is_ok(), "it waits for the commit");
-    gate.pass(1_000);
+    gate.open();
     let next = spawn(books.dispatcher());
     scene.pending(0).await;
     next.shutdown().await;
